@@ -41,7 +41,8 @@ export interface BatchChannel {
   readonly provider: Provider;
   /** The file of ours that the batch's message names; null for none, or one that is not there. */
   readonly file: MediaDescription | null;
-  readonly links: MediaLinks;
+  /** Null where the batch's message names no file. */
+  readonly links: MediaLinks | null;
   /** The files that headers of templates name. */
   readonly headerFiles: HeaderFiles;
   readonly noteIgnored: NoteIgnored;

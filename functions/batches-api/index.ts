@@ -1,4 +1,4 @@
-import { createMediaLinks } from "../../shared/media/links.ts";
+import { createLinkLoader } from "../../shared/media/open_links.ts";
 import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
@@ -16,7 +16,7 @@ const app = createBatchesApiApp({
   openProvider: createProviderOpener(vault),
   vault,
   allowsPrivateHosts: config.allowsPrivateHosts,
-  files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
+  files: { storage: openMediaStorage(config.media), loadLinks: createLinkLoader(config) },
   log: consoleLog,
 });
 

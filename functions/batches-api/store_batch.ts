@@ -163,10 +163,12 @@ async function openChannel(
   { instance, entries, noteIgnored }: Omit<BatchCall, "idempotency">,
   source: BatchSource,
 ): Promise<BatchChannel> {
-  const { links, storage } = files;
+  const { storage } = files;
   const { instanceId } = instance;
   const provider = await openProvider(instance);
   const file = await findSourceFile({ database, storage, provider }, instanceId, source);
+  const named = source.message === undefined ? null : requestedFile(source.message);
+  const links = named === null ? null : await files.loadLinks();
   const variables = listTemplateVariables(source, entries);
   const headerFiles = await findHeaderFiles({ database, files }, instanceId, variables);
   return { instance, provider, file, links, headerFiles, noteIgnored };

@@ -76,7 +76,7 @@ const app = createDispatchQueueApp({
   dispatcherKeys: config.dispatcherKeys,
   runAfterResponse,
   providerTimeoutMs,
-  files: { storage, links },
+  files: { storage, loadLinks: () => Promise.resolve(links) },
   log: consoleLog,
 });
 

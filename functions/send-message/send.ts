@@ -121,7 +121,8 @@ async function toDraft(
   };
   const stored = { database, storage: files.storage };
   const file = await findFileOfRequest(stored, instanceId, request);
-  const content = toLinkedContent(request, file, files.links);
   const mediaId = requestedFile(request)?.mediaId;
+  const links = mediaId === undefined ? null : await files.loadLinks();
+  const content = toLinkedContent(request, file, links);
   return { ...about, content, mediaId, file: file ?? undefined };
 }

@@ -91,9 +91,10 @@ async function openMessage(
   const { instanceId, messageId, claimToken, leaseEndsAtMs, hasLadder, file } = message;
   const provider = await services.openProvider(message);
   const content = readStoredContent(
-    file === null
-      ? message
-      : { ...message, content: linkContent(message.content, file, services.files.links) },
+    file === null ? message : {
+      ...message,
+      content: linkContent(message.content, file, await services.files.loadLinks()),
+    },
   );
   return {
     claim: { instanceId, messageId, claimToken, leaseEndsAtMs },

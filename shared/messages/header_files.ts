@@ -38,7 +38,7 @@ const lookUpsAtOnce = 8;
  * @throws {AppError} `invalid_request` for more than 100 files.
  */
 export async function findHeaderFiles(
-  { database, files: { storage, links } }: HeaderFileServices,
+  { database, files: { storage, loadLinks } }: HeaderFileServices,
   instanceId: string,
   variables: readonly Readonly<Record<string, unknown>>[],
 ): Promise<HeaderFiles> {
@@ -49,6 +49,8 @@ export async function findHeaderFiles(
     throw new AppError("invalid_request", { issues: [{ path: "recipients", message }] });
   }
   const found = new Map<string, HeaderFile>();
+  if (mediaIds.length === 0) return found;
+  const links = await loadLinks();
   for (let first = 0; first < mediaIds.length; first += lookUpsAtOnce) {
     const group = mediaIds.slice(first, first + lookUpsAtOnce);
     await Promise.all(group.map(async (mediaId) => {

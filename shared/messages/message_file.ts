@@ -3,6 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { MediaLinks } from "../media/links.ts";
 import { extensionOfType } from "../media/media_rules.ts";
+import type { LoadLinks } from "../media/open_links.ts";
 import type { MediaStorage } from "../media/storage.ts";
 import type { ContentParts } from "../model/message_content.ts";
 import type { FileCarrier, Provider, Receipt } from "../providers/provider.ts";
@@ -12,7 +13,7 @@ import { isStillStored } from "./lost_files.ts";
 /** Where files lie, and the links to them. */
 export interface MessageFiles {
   readonly storage: MediaStorage;
-  readonly links: MediaLinks;
+  readonly loadLinks: LoadLinks;
 }
 
 export interface FileServices {

@@ -66,14 +66,16 @@ async function findFormFault(
 /**
  * The content of a valid request, with a link to the file that it names by `mediaId`. A document without
  * a name gets the one that its file was uploaded with.
+ *
+ * @param links needed only by a request that names a file.
  */
 export function toLinkedContent(
   request: MessageRequest,
   file: MediaDescription | null,
-  links: MediaLinks,
+  links: MediaLinks | null,
 ): MessageContent {
   const named = requestedFile(request);
-  if (named === null) return toRequestedContent(request);
+  if (named === null || links === null) return toRequestedContent(request);
   const ownName = named.messageType === "document" ? file?.fileName ?? undefined : undefined;
   return toRequestedContent(
     { ...request, mediaFilename: request.mediaFilename ?? ownName },

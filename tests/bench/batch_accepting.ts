@@ -3,7 +3,7 @@ import { createBatchesApiApp } from "../../functions/batches-api/app.ts";
 import { createSendMessageApp } from "../../functions/send-message/app.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
-import { createMediaLinks } from "../../shared/media/links.ts";
+import { createLinkLoader } from "../../shared/media/open_links.ts";
 import type { MediaStorage } from "../../shared/media/storage.ts";
 import { registry } from "../../shared/providers/registry.ts";
 import {
@@ -42,7 +42,7 @@ export async function measureAccepting(context: BenchContext): Promise<void> {
     runAfterResponse: () => {},
     providerTimeoutMs: 20_000,
     files: {
-      links: createMediaLinks({
+      loadLinks: createLinkLoader({
         credentialsKeys: testCredentialsKey,
         functionsUrl: "http://127.0.0.1:9",
       }),

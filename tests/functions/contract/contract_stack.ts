@@ -80,7 +80,7 @@ export function signExample(
   path: string,
 ): string {
   if (operation.operationId !== "followMediaLink") return path;
-  const { pathname, search } = new URL(stack.services.files.links.create(demoMediaId));
+  const { pathname, search } = new URL(stack.services.links.create(demoMediaId));
   return pathname.replace("/functions/v1", "") + search;
 }
 

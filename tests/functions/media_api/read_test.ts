@@ -32,7 +32,7 @@ Deno.test("a player gets the part of a file that it asks for, and the whole wher
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const mediaId = await upload(stack, tenant, picture);
-  const link = stack.services.files.links.create(mediaId, 60);
+  const link = stack.services.links.create(mediaId, 60);
   const ask = async (range: string, more: HeadersInit = {}): Promise<Response> =>
     await stack.handleMedia(
       new Request(`http://localhost${pathOfLink(link)}`, { headers: { range, ...more } }),
@@ -78,7 +78,7 @@ Deno.test("a storage that serves files itself is redirected to, no longer than t
   };
   const read = await readMedia(stack, tenant, mediaId);
   assertEquals(read.headers.get("location"), "https://project.example.com/storage/v1/sign/x");
-  const link = stack.services.files.links.create(mediaId, 60);
+  const link = stack.services.links.create(mediaId, 60);
   const followed = await follow(stack, link);
   assertEquals([followed.status, await followed.text()], [302, ""]);
   const path = `${tenant.instanceId}/${mediaId}`;
@@ -95,7 +95,7 @@ Deno.test("a link that is forged, altered, another file's or over opens nothing"
     await upload(stack, tenant, picture),
     await upload(stack, tenant, picture),
   ];
-  const { links } = stack.services.files;
+  const { links } = stack.services;
   const link = links.create(mediaId);
   const refused = [
     link.replace(mediaId, otherId),
@@ -119,7 +119,7 @@ Deno.test("no file runs in a browser: markup has no type of its own, and only wh
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const mediaId = await upload(stack, tenant, { ...picture, name: "a;peça.jpg" });
-  const shown = await follow(stack, stack.services.files.links.create(mediaId, 60, "file.jpg"));
+  const shown = await follow(stack, stack.services.links.create(mediaId, 60, "file.jpg"));
   await shown.body?.cancel();
   assertEquals(
     Object.fromEntries(["type", "disposition", "length"].map((name) => [
@@ -137,7 +137,7 @@ Deno.test("no file runs in a browser: markup has no type of its own, and only wh
   for (const type of ["text/html", "image/svg+xml", "application/javascript", "text/xml"]) {
     await stack.admin`
       update messaging.media set mime_type = ${type}, filename = 'x.html' where id = ${mediaId}`;
-    const response = await follow(stack, stack.services.files.links.create(mediaId));
+    const response = await follow(stack, stack.services.links.create(mediaId));
     await response.body?.cancel();
     assertEquals(response.headers.get("content-type"), "application/octet-stream", type);
     assert(response.headers.get("content-disposition")?.startsWith("attachment;"), type);
@@ -162,7 +162,7 @@ Deno.test("what is unknown, another instance's, pending, failed or expired says 
   await set("pending");
   assertEquals(await refuse(mediaId), [409, "media_pending"]);
   assert((await readMedia(stack, tenant, mediaId)).headers.has("retry-after"));
-  const link = stack.services.files.links.create(mediaId);
+  const link = stack.services.links.create(mediaId);
   const pending = await follow(stack, link);
   assertEquals([pending.status, (await pending.json()).error], [409, "media_pending"]);
   await set("failed");
@@ -183,7 +183,7 @@ for (const serves of ["the service", "the storage"]) {
     if (serves === "the storage") {
       stack.storage.sign = () => Promise.reject(new StorageError("missing"));
     }
-    const response = await follow(stack, stack.services.files.links.create(mediaId, 60));
+    const response = await follow(stack, stack.services.links.create(mediaId, 60));
     const { error, details } = await response.json();
     assertEquals([response.status, error, details.code], [410, "media_expired", "lost"]);
     const read = await readMedia(stack, tenant, mediaId);

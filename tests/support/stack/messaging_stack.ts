@@ -226,7 +226,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
       background.add(promise);
     },
     providerTimeoutMs,
-    files: { storage, links },
+    files: { storage, loadLinks: () => Promise.resolve(links) },
     fetchSample: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
     log,
   };
