@@ -178,6 +178,10 @@ export const refusalGuide: Readonly<Record<ErrorCode, CodeGuide>> = {
     "person",
     'Ask for the phone with `messageType: "contact_request"`; send other kinds of messages meanwhile.',
   ),
+  control_refused: guide(
+    "caller",
+    "Read `details`: `2494191` means that only the escalation partner takes conversations; ask its holder to pass it, in Business Suite make this app the partner. What only a holder may do (`pass`, `release`), do while `handledBy` is `us`.",
+  ),
   contact_blocked: guide(
     "team",
     "Unblock the person (`POST contacts-api/unblock`) if the block was a mistake; else do not send.",

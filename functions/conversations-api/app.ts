@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import type { Database } from "../../shared/database/database.ts";
 import {
   type ClientContext,
   readClientIdempotency,
@@ -16,11 +15,15 @@ import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
+import { controlConversation, type ControllingServices } from "./control.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  checkControl,
   checkListConversations,
   checkTarget,
+  controlResponseSchema,
+  controlSchema,
   conversationIdSchema,
   conversationResponseSchema,
   conversationsResponseSchema,
@@ -41,8 +44,7 @@ import {
   unassignSchema,
 } from "./contract.ts";
 
-export interface ConversationsApiServices {
-  readonly database: Database;
+export interface ConversationsApiServices extends ControllingServices {
   readonly log: Log;
 }
 
@@ -52,6 +54,7 @@ const operations: readonly ClientRoute<ConversationsApiServices>[] = [
   { method: "POST", path: "/unassign", handle: unassign },
   { method: "POST", path: "/status", ignoresParameters: true, handle: setStatus },
   { method: "POST", path: "/note", ignoresParameters: true, handle: addNote },
+  { method: "POST", path: "/control", handle: control },
   { method: "GET", path: "/agent-pause", query: getAgentPauseSchema, handle: getPause },
   { method: "POST", path: "/agent-pause", handle: setPause },
   {
@@ -130,6 +133,28 @@ async function unassign(
       ...request,
       instanceId,
       idempotency,
+    }),
+  );
+}
+
+async function control(
+  services: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const { instanceId: _, action, role, ...target } = validateBody(
+    context,
+    controlSchema,
+    context.get("body"),
+    checkControl,
+  );
+  const instance = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    controlResponseSchema,
+    await controlConversation(services, instance, {
+      target: readRecipient(target),
+      ...{ action, role, idempotency },
     }),
   );
 }

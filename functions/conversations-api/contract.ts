@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { controlActions, controlRoles } from "../../shared/model/control.ts";
 import {
+  controlledFields,
   conversationSchema,
   conversationStateFields,
   conversationStatusSchema,
@@ -68,6 +70,22 @@ export const setAgentPauseSchema = z.object({
   minutes: z.number().int().min(1).max(maxPauseMinutes).default(30),
 });
 
+/** POST /functions/v1/conversations-api/control (beyond the specification). */
+export const controlSchema = z.object({
+  ...targetFields,
+  instanceId: instanceIdSchema.optional(),
+  action: z.enum(controlActions),
+  role: z.enum(controlRoles).optional(),
+});
+
+/** A role says whom a conversation is passed to. */
+export const checkControl: CrossCheck = (request) => [
+  ...checkTarget(request),
+  ...(request["role"] !== undefined && ["take", "release"].includes(String(request["action"]))
+    ? [{ path: "role", message: "only with action pass" }]
+    : []),
+];
+
 /** POST /functions/v1/conversations-api/unassign (beyond the specification). */
 export const unassignSchema = z.object({
   ...targetFields,
@@ -121,6 +139,8 @@ export const noteResponseSchema = z.object({ ...successField, ...recordedNoteFie
 export const setAgentPauseResponseSchema = z.object({ ...successField, ...setAgentPauseFields });
 
 export const getAgentPauseResponseSchema = z.object({ ...successField, ...readAgentPauseFields });
+
+export const controlResponseSchema = z.object({ ...successField, ...controlledFields });
 
 export const unassignResponseSchema = z.object({ ...successField, ...unassignedFields });
 

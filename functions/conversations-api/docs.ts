@@ -12,6 +12,8 @@ import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  controlResponseSchema,
+  controlSchema,
   conversationResponseSchema,
   conversationsResponseSchema,
   getAgentPauseResponseSchema,
@@ -43,6 +45,7 @@ const conversation = {
   contactId: demoContactId,
   contact: { contactId: demoContactId, phone: demoPhone, name: "Maria" },
   status: "open",
+  handledBy: "us",
   assignedTo: demoOperatorId,
   departmentId: demoDepartmentId,
   portfolio: true,
@@ -256,6 +259,43 @@ export const operations: readonly Operation[] = [
         }],
         nextCursor: null,
       },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/control",
+    operationId: "controlConversation",
+    tag: "Conversations",
+    summary: "Take, pass or release a conversation of the official channel",
+    description:
+      "A number of the official channel may have several responders, such as Meta's Business Agent; one of them holds each conversation. `take` asks the channel for it, which it gives to its escalation partner alone; `pass` hands ours to the one that has `role`, without one to the escalation partner; `release` hands it to nobody: who is asked first for the kind of message gets the next one. The channel decides: its refusal is 409 `control_refused` with its code. While another one holds the conversation, the AI agent is silent; what a call sends goes to the channel as ever, which may refuse it. `conversation.control_changed` tells each change. A gateway answers 400.",
+    access: "clientToken",
+    body: controlSchema,
+    isIdempotent: true,
+    success: {
+      description: "Who holds the conversation now, and who did.",
+      schema: controlResponseSchema,
+    },
+    errors: [
+      "invalid_phone",
+      "unsupported_on_channel",
+      "contact_not_found",
+      "contact_erased",
+      "control_refused",
+      "provider_send_failed",
+      "provider_outcome_unknown",
+    ],
+    fields: {
+      action: "`take`, `pass` or `release`.",
+      role:
+        "Whom the conversation is passed to; only with `pass`. `ai_agent` is Meta's Business Agent.",
+      previous: "Who held it until now.",
+    },
+    examples: [{
+      name: "to_the_business_agent",
+      summary: "Back to Meta's Business Agent",
+      request: { phone: demoPhone, action: "pass", role: "ai_agent" },
+      response: { ...outcome, handledBy: "channel_agent", previous: "us" },
     }],
   },
   {

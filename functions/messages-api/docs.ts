@@ -59,6 +59,7 @@ const waiting = {
   author: null,
   sentBy: "automation",
   isTypedOnPhone: false,
+  handledBy: "us",
   cardId: "order-4711",
   batchId: null,
   purpose: "service",

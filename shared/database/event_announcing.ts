@@ -22,6 +22,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "merge_contact",
   "note_connection",
   "note_conversation",
+  "record_control",
   "record_provider_event_calls",
   "record_provider_events",
   "release_queue",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { allowanceSchema } from "../model/allowance.ts";
 import { describePauseReasons, pauseReasons } from "../model/batch_states.ts";
 import { consentSchema } from "../model/contact_record.ts";
+import { controlReasons, conversationHolders } from "../model/control.ts";
 import { conversationStatuses } from "../model/conversation_status.ts";
 import { disabledReasons } from "../model/endpoint_states.ts";
 import { type EventType, eventTypes } from "../model/event_types.ts";
@@ -225,6 +226,26 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       messages:
         "The records of its messages, at most 50, in the order in which they were received. Those that would make the event longer than 20,000 bytes have their `messageId` alone.",
       isTruncated: "Whether records were left out.",
+    },
+  },
+  "conversation.control_changed": {
+    when: "another responder of an official number holds a conversation, or we do again",
+    dataName: "ConversationControlEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      handledBy: z.enum(conversationHolders),
+      previous: z.enum(conversationHolders),
+      reason: z.enum(controlReasons),
+      summary: z.string().optional(),
+    }),
+    fields: {
+      handledBy:
+        "Who holds it now: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder, or one that the channel does not name.",
+      previous: "Who held it until then.",
+      reason:
+        "`passed`, `taken`: handed over, as the channel tells or by `control`. `released`: by `control`. `message`: the channel gave us what the contact wrote. `standby`: it showed us what another one got. `merged`: with another contact's conversation.",
+      summary: "What the former holder tells of the conversation; absent where it tells nothing.",
     },
   },
   "agent.paused": {

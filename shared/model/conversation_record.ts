@@ -1,5 +1,6 @@
 /** A conversation as conversations-api shows it: its answers and the database's records follow from these schemas. */
 import * as z from "zod";
+import { conversationHolders } from "./control.ts";
 import { deletedContactSchema } from "./contact_record.ts";
 import { conversationStatuses } from "./conversation_status.ts";
 import { instantSchema } from "./instant.ts";
@@ -7,6 +8,8 @@ import { receivedPartSchemas } from "./received_parts.ts";
 import { type AnswerOf, pauseField } from "./response_fields.ts";
 
 export const conversationStatusSchema = z.enum(conversationStatuses);
+
+export const conversationHolderSchema = z.enum(conversationHolders);
 
 /** A conversation, with instants in the instance's zone; see `describe_conversation`. */
 export const conversationSchema = z.object({
@@ -18,6 +21,7 @@ export const conversationSchema = z.object({
     name: z.string().nullable(),
   }),
   status: conversationStatusSchema,
+  handledBy: conversationHolderSchema,
   assignedTo: z.uuid().nullable(),
   departmentId: z.uuid().nullable(),
   portfolio: z.boolean(),
@@ -62,6 +66,16 @@ export const conversationStateFields = {
 };
 
 export type ConversationState = AnswerOf<z.ZodObject<typeof conversationStateFields>>;
+
+/** What changing who holds a conversation answers. */
+export const controlledFields = {
+  contactId: z.uuid(),
+  conversationId: z.uuid(),
+  handledBy: conversationHolderSchema,
+  previous: conversationHolderSchema,
+};
+
+export type ControlledConversation = AnswerOf<z.ZodObject<typeof controlledFields>>;
 
 /** What adding a note answers. */
 export const recordedNoteFields = {

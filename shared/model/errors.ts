@@ -82,6 +82,10 @@ const refusals = {
     409,
     "This message needs the contact's phone number, which is not known; messageType contact_request asks for it.",
   ],
+  control_refused: [
+    409,
+    "The channel did not change who holds the conversation; see details.",
+  ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
   people_scope: [
     409,

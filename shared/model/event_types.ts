@@ -8,7 +8,7 @@ export const eventTypes = [
   ...["contact.created", "contact.updated", "contact.merged"] as const,
   ...["contact.identity_changed", "contact.consent_changed", "contact.erased"] as const,
   ...["conversation.assigned", "conversation.status_changed", "conversation.idle"] as const,
-  "conversation.turn",
+  ...["conversation.turn", "conversation.control_changed"] as const,
   ...["agent.paused", "agent.resumed", "agent.needs_person"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,
   ...["instance.connection_link_used"] as const,

@@ -1,7 +1,8 @@
 /**
  * What a channel can be asked beside sending: to mark messages as read, to show typing, to change a message
- * that it has sent, to block a person. As a send, an action is one call, and its outcome is data.
+ * that it has sent, to block a person, to hand a conversation over. As a send, an action is one call, and its outcome is data.
  */
+import type { ControlAction, ControlRole } from "../model/control.ts";
 import type { MessageContent } from "../model/message_content.ts";
 
 /** One thing to ask. `to` is the chat's address, as for a send. */
@@ -25,7 +26,14 @@ export type ChannelAction =
   }
   /** Deletes a sent message for everyone. */
   | { readonly action: "delete"; readonly to: string; readonly providerMessageId: string }
-  | { readonly action: "block" | "unblock"; readonly to: string };
+  | { readonly action: "block" | "unblock"; readonly to: string }
+  /** Asks who of the number's responders is to hold the conversation. A role is whom it is passed to. */
+  | {
+    readonly action: "control";
+    readonly to: string;
+    readonly control: ControlAction;
+    readonly role?: ControlRole | undefined;
+  };
 
 /**
  * How a channel shows typing: only together with marking a message as read, by a call of its own, or only

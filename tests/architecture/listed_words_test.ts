@@ -32,6 +32,7 @@ import { answeredMeanings, refusalMeanings } from "../../shared/model/refusal_me
 import { transcribeVoiceModes } from "../../shared/model/transcribe_voice.ts";
 import { usageGroupings } from "../../shared/http/usage_query.ts";
 import { mediaKinds } from "../../shared/media/media_rules.ts";
+import { conversationHolders } from "../../shared/model/control.ts";
 import { assertEquals } from "../support/assert.ts";
 import { readText, readTextFiles } from "./repository.ts";
 
@@ -46,6 +47,7 @@ const lists: Readonly<Record<string, readonly string[] | null>> = {
   connection_links_language_known: connectionLanguages,
   consent_log_marketing_known: consentStates,
   contacts_consent_known: consentStates,
+  conversations_handled_by_known: conversationHolders,
   conversations_status_known: conversationStatuses,
   idle_watches_awaiting_known: awaitedParties,
   dispatch_connection_known: null,

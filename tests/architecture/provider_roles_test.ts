@@ -7,6 +7,8 @@ const sending = [
   "batches-api",
   // Blocks on the channel.
   "contacts-api",
+  // Says who holds a conversation.
+  "conversations-api",
   "dispatch-queue",
   // Edits, deletes, marks as read.
   "messages-api",

@@ -1,4 +1,6 @@
+import type { ControlReason, ConversationHolder } from "../../model/control.ts";
 import type {
+  ControlledConversation,
   ConversationRecord,
   ConversationState,
   DeletedConversation,
@@ -9,7 +11,7 @@ import type {
 } from "../../model/conversation_record.ts";
 import type { ConversationStatus } from "../../model/conversation_status.ts";
 import type { ContactTarget } from "./contacts.ts";
-import type { Once, RecordedResult } from "./idempotency.ts";
+import type { Idempotency, Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -23,6 +25,12 @@ export interface ConversationsRpcs {
   list_conversation_transfers: Rpc<PageRequest<ConversationReference>, Page<TransferRecord>>;
   unassign_conversation: Rpc<Once<ContactTarget>, RecordedResult<UnassignedConversation>>;
   set_conversation_status: Rpc<SetStatusRequest, RecordedResult<ConversationState>>;
+  find_control_target: Rpc<
+    ContactTarget & { readonly idempotency: Idempotency | null },
+    | { readonly contactId: string; readonly to: string | null }
+    | Extract<RecordedResult<ControlledConversation>, { readonly replayed: unknown }>
+  >;
+  record_control: Rpc<RecordControlRequest, RecordedResult<ControlledConversation>>;
   tell_idle_conversations: Rpc<
     { readonly maxConversations: number },
     { readonly told: number; readonly isComplete: boolean }
@@ -43,6 +51,13 @@ export type SetStatusRequest = Once<
     readonly internalNote?: string | undefined;
   }
 >;
+
+export type RecordControlRequest = Once<{
+  readonly instanceId: string;
+  readonly contactId: string;
+  readonly handledBy: ConversationHolder;
+  readonly reason: ControlReason;
+}>;
 
 /** A conversation of an instance. */
 export interface ConversationReference {

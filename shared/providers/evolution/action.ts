@@ -50,6 +50,8 @@ export function toEvolutionCall(
       const key = { id: action.providerMessageId, fromMe: true, remoteJid };
       return call("deleteMessageForEveryone", key, { method: "DELETE" });
     }
+    case "control":
+      return undefined;
     case "block":
     case "unblock":
       return call("updateBlockStatus", { number: to, status: action.action });

@@ -38,6 +38,8 @@ export function toWahaCall(action: ChannelAction, { session }: WahaConfig): Waha
     }
     case "delete":
       return { method: "DELETE", path: ofMessage(action.providerMessageId), body: undefined };
+    case "control":
+      return undefined;
     case "block":
     case "unblock":
       return post(`contacts/${action.action}`, { contactId: chatId });

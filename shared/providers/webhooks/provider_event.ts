@@ -4,6 +4,7 @@
  */
 
 import type { ToldAllowance } from "../../model/allowance.ts";
+import type { ControlReason, ConversationHolder } from "../../model/control.ts";
 import type { NumberFact } from "../../model/number_facts.ts";
 import type { ReportedStatus } from "../../model/message_status.ts";
 import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
@@ -327,6 +328,20 @@ export interface ConnectionEvent {
   readonly at?: string | undefined;
 }
 
+/** The official channel has handed a conversation over, to us or to another responder of the number. */
+export interface ControlEvent {
+  readonly kind: "control";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+  readonly handledBy: ConversationHolder;
+  /** Who held it until then, where that is told. */
+  readonly former?: ConversationHolder | undefined;
+  readonly reason: ControlReason;
+  /** What the former holder tells of it. */
+  readonly summary?: string | undefined;
+  readonly at?: string | undefined;
+}
+
 /** The official channel has changed how much a number may send, or says that it will. */
 export interface LimitEvent {
   readonly kind: "limit";
@@ -361,4 +376,5 @@ export type ProviderEvent =
   | NumberChangeEvent
   | PreferenceEvent
   | ConnectionEvent
+  | ControlEvent
   | LimitEvent;

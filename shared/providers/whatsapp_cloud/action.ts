@@ -1,6 +1,6 @@
 /**
- * What the Cloud API is asked beside sending: read receipts with typing (page Mark messages as read) and
- * blocking (page Block users). It can neither edit nor delete what it has sent.
+ * What the Cloud API is asked beside sending: read receipts with typing (page Mark messages as read), blocking
+ * (page Block users) and who holds a conversation (page Conversation routing: thread control). It can neither edit nor delete what it has sent.
  */
 import type { ChannelAction } from "../action.ts";
 import { actionDone, toActionReceipt } from "../action_receipt.ts";
@@ -52,6 +52,17 @@ export function toWhatsappCloudCall(
           block_users: [isUserId(action.to) ? { user_id: action.to } : { user: `+${action.to}` }],
         },
       };
+    case "control":
+      return {
+        method: "POST",
+        path: graphPath(config, phoneNumberId, "thread_control"),
+        body: {
+          messaging_product: "whatsapp",
+          ...(isUserId(action.to) ? { recipient: action.to } : { to: action.to }),
+          action: action.control,
+          ...(action.role === undefined ? {} : { control_pass: { target_role: action.role } }),
+        },
+      };
     case "show_typing":
     case "edit":
     case "delete":
@@ -74,10 +85,18 @@ export function readWhatsappCloudActionAnswer(
   }
   const hasError = readValue(answer.json, "error") !== undefined;
   if (isSuccess(answer) && !hasError) {
-    return action === "mark_read" ? actionDone : { outcome: "unknown", reason: "no_list" };
+    return action === "mark_read" || action === "control"
+      ? actionDone
+      : { outcome: "unknown", reason: "no_list" };
   }
-  return toActionReceipt(readWhatsappCloudAnswer(answer, context));
+  const receipt = toActionReceipt(readWhatsappCloudAnswer(answer, context));
+  const isOfEscalation = action === "control" && receipt.outcome === "rejected" &&
+    readValue(answer.json, "error", "error_subcode") === notEscalation;
+  return isOfEscalation ? { ...receipt, code: String(notEscalation) } : receipt;
 }
+
+/** Only the escalation partner may take a conversation (page Conversation routing); the code is a plain 100. */
+const notEscalation = 2_494_191;
 
 /** Of the one person that a call names; undefined for an answer that lists nobody. */
 function readLists(json: unknown, { redact }: ReadingContext): ActionReceipt | undefined {

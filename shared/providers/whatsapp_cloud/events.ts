@@ -21,7 +21,9 @@ import {
   readCloudIdentityChanges,
   readUserIdUpdates,
 } from "./identity_events.ts";
+import { readCloudContext, readCloudHandover } from "./handover_events.ts";
 import { readNumberEvent } from "./number_events.ts";
+import { readPhoneNumberId } from "./routing.ts";
 import { readStandbyEcho } from "./standby_events.ts";
 import { readCloudPaymentStatus } from "./payment_events.ts";
 import { readCloudStatus } from "./status_events.ts";
@@ -46,7 +48,7 @@ export function* readWhatsappCloudEvents(
 type ReadingOfEvents = Generator<ProviderEvent | undefined, void, void>;
 
 function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
-  const named = readText(change, "value", "metadata", "phone_number_id");
+  const named = readPhoneNumberId(change);
   return named === undefined || phoneNumberId === undefined || named === phoneNumberId;
 }
 
@@ -54,9 +56,11 @@ function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | u
   const value = readValue(change, "value");
   switch (readText(change, "field")) {
     case "messages":
-      return readMessages(value);
+      return readOwnMessages(value);
     case "standby":
       return readStandby(readValue(value, "standby"));
+    case "messaging_handovers":
+      return readEach([value], readCloudHandover);
     case "smb_message_echoes": {
       const contacts = new CloudContacts(value);
       return readEchoes(value, (item) => readEcho(item, contacts));
@@ -85,6 +89,13 @@ function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | u
   }
 }
 
+/** What reaches us because we hold the conversation, and what its former holder tells of it. */
+function* readOwnMessages(value: unknown): ReadingOfEvents {
+  const told = readCloudContext(value, new CloudContacts(value));
+  if (told !== undefined) yield told;
+  yield* readMessages(value);
+}
+
 function* readMessages(value: unknown): ReadingOfEvents {
   const contacts = new CloudContacts(value);
   for (const item of readList(value, "messages")) {
@@ -101,7 +112,7 @@ function* readMessages(value: unknown): ReadingOfEvents {
 
 /**
  * What is said in a conversation that another responder of the number holds, such as Meta's Business Agent
- * (page Webhooks: standby). It is all that tells of it: no agent of ours answers.
+ * (page Webhooks: standby): no agent of ours answers.
  */
 function* readStandby(value: unknown): ReadingOfEvents {
   for (const event of readMessages(value)) {

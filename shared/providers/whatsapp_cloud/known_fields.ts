@@ -11,7 +11,7 @@ const cloudMessageTypes = [
 export const whatsappCloudKnownFields: KnownFields = {
   read: [
     ...["messages", "smb_message_echoes", "calls", "user_id_update", "user_preferences"],
-    ...["history", "smb_app_state_sync", "standby"],
+    ...["history", "smb_app_state_sync", "standby", "messaging_handovers"],
     ...["message_template_status_update", "account_update", "phone_number_quality_update"],
     ...["message_template_components_update", "message_template_quality_update"],
     ...["template_category_update", "phone_number_name_update", "business_capability_update"],
@@ -30,7 +30,6 @@ export const whatsappCloudKnownFields: KnownFields = {
     group_participants_update: "groups are not administered here",
     group_settings_update: "groups are not administered here",
     group_status_update: "groups are not administered here",
-    messaging_handovers: "another app answers the thread: standby tells what it says",
     partner_solutions: "contracts of partners",
     payment_configuration_update: "settings that no send depends on",
     security: "changes of the number's PIN, which Meta mails as well",

@@ -22,13 +22,19 @@ interface CloudPart extends DeliveryPart {
 
 type Group = Omit<CloudPart, "templateIds" | "concernsAccount">;
 
+/** The number that a change is about; undefined for one of the account. A handover names it as its recipient. */
+export function readPhoneNumberId(change: unknown): string | undefined {
+  return readText(change, "value", "metadata", "phone_number_id") ??
+    readNumericId(change, "value", "recipient", "phone_number_id");
+}
+
 /** Groups the payload's changes by number or account, in its order. Never throws. */
 export function splitByNumber(payload: unknown): readonly CloudPart[] {
   const groups = new Map<string, Group & { readonly changes: Change[] }>();
   for (const entry of readList(payload, "entry")) {
     const accountId = readNumericId(entry, "id");
     for (const change of readList(entry, "changes")) {
-      const number = readText(change, "value", "metadata", "phone_number_id") ?? null;
+      const number = readPhoneNumberId(change) ?? null;
       const key = number === null ? `account ${accountId}` : `number ${number}`;
       const group = groups.get(key) ?? { gatewayInstanceId: number, accountId, changes: [] };
       groups.set(key, group);

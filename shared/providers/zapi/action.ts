@@ -46,6 +46,8 @@ export function toZapiCalls(action: ChannelAction, config: ZapiConfig): readonly
         body: undefined,
       }];
     }
+    case "control":
+      return [];
     case "block":
     case "unblock":
       return [post("contacts/modify-blocked", { phone, action: action.action })];

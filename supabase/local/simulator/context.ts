@@ -2,6 +2,7 @@ import type { Connections } from "./connections.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { FileStore } from "./file_store.ts";
 import type { FreeEntryPoints } from "./free_entry_points.ts";
+import type { Responders } from "./responders.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -14,6 +15,8 @@ export interface SimulatorContext {
   readonly connections: Connections;
   /** Chats that an ad or post has brought, which the official channel does not bill. */
   readonly freeEntryPoints: FreeEntryPoints;
+  /** Who of the official channel's responders holds which conversation. */
+  readonly responders: Responders;
   /** The registered webhook of each instance. */
   readonly webhooks: Webhooks;
   /** Aborted when the stack stops; ends every wait. */

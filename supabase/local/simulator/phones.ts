@@ -104,8 +104,10 @@ export function writeReply(
   { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
   const channel = channelOf(request.provider);
+  const isHeard = channel.isOfficial === true && request.writtenBy === "customer";
   const reply = simulator.store.addReply({
     ...request,
+    ...(isHeard && simulator.responders.isStandby(request) ? { isStandby: true } : {}),
     content: withFile(simulator, request.content),
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: channel.createMessageId(),

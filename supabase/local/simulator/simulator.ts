@@ -17,6 +17,7 @@ import { requireJson } from "./json_request.ts";
 import { createPhoneApi } from "./phone_api.ts";
 import { reportArrivals } from "./phones.ts";
 import { createReadApi } from "./read_api.ts";
+import { Responders } from "./responders.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatorContext } from "./context.ts";
 import { Store, type StoreEntry } from "./store.ts";
@@ -63,6 +64,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       (provider, instance) => webhooks.phoneOf(provider, instance),
     ),
     freeEntryPoints: new FreeEntryPoints(store),
+    responders: new Responders(store),
     webhooks,
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,

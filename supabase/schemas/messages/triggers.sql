@@ -254,5 +254,6 @@ return row(
       message.question_id,
       message.direction
     )
-  end
+  end,
+  message.handled_by
 )::messaging.message_snapshot;

@@ -41,6 +41,8 @@ export const glossary: Readonly<Record<string, string>> = {
   "author.userId": "The author's user id at the official channel.",
   "author.username": "The author's username, in lower case and without `@`.",
   "author.lid": "The author's hidden identity at a gateway.",
+  handledBy:
+    "Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.",
   isTypedOnPhone:
     "Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells.",
   contact: "The contact of the message.",

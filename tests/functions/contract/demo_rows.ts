@@ -55,6 +55,9 @@ export async function createDemoRows(
   );
   await createInstances(sql, providerUrl, kinds);
   const { token } = await createToken(sql, demoInstanceId);
+  if (kinds.includes("whatsapp_cloud")) {
+    officialTokens.set(token, await createOfficialToken(sql));
+  }
   await sql`
     insert into messaging.client_tokens (id, instance_id, token_hash)
     values (${demoTokenId}, ${demoInstanceId}, ${await hashClientToken("mia_to_be_revoked")})`;
@@ -82,6 +85,18 @@ export async function createDemoRows(
   await createPicture(sql);
   await createSecondContact(sql);
   return token;
+}
+
+/** The token of the official demo instance, by that of the demo's gateway: see `authorize`. */
+export const officialTokens = new Map<string, string>();
+
+/** The instance has a contact, whom the examples of calls to the official channel name. */
+async function createOfficialToken(sql: Sql): Promise<string> {
+  const { exampleInstanceId } = registeredDocs.whatsapp_cloud;
+  await sql`
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (${exampleInstanceId}, ${demoPhone}, ${demoPhone}, 'api')`;
+  return (await createToken(sql, exampleInstanceId)).token;
 }
 
 /** A draft whose message needs what the examples' recipients bring. */

@@ -74,7 +74,7 @@ Deno.test("a conversation is read with its contact and all that it shows", async
     ...{ success: true, conversationId, contactId: saved.contactId },
     contact: { contactId: saved.contactId, phone: demoTarget.phone, name: "Maria" },
     ...{ status: "pending", assignedTo: ana, departmentId: null, portfolio: true },
-    ...{ awaitingReply: false, lastMessageAt: null, referral: null },
+    ...{ awaitingReply: false, lastMessageAt: null, referral: null, handledBy: "us" },
     ...{ aiAgentPausedUntil: pause.aiAgentPausedUntil, createdAt: 0, updatedAt: 0 },
   });
   const listed = await readAll(service, { status: "pending" }, 100);

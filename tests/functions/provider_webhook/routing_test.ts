@@ -186,3 +186,20 @@ Deno.test("a signature of the other number's app alone opens no address", async 
   assertEquals(answer.status, 401);
   assertEquals(await words(client, second), []);
 });
+
+Deno.test("a handover goes to the instance of its number, which it names as the recipient", async () => {
+  await using client = await createWebhookClient();
+  const [first, second] = await startTwoNumbers(client);
+  const value = {
+    ...{ messaging_product: "whatsapp", recipient: { phone_number_id: "2002" } },
+    ...{ sender: { phone_number: "5511977776666" }, type: "control_passed", control_passed: {} },
+  };
+  const payload = {
+    object: "whatsapp_business_account",
+    entry: [{ id: "102290129340398", changes: [{ field: "messaging_handovers", value }] }],
+  };
+  assertEquals((await client.cloud(first, payload)).status, 200);
+  const holders = await client.stack.admin`
+    select instance_id from messaging.conversations where control_at > '-infinity'`;
+  assertEquals(holders.map((row) => row["instance_id"]), [second.instanceId]);
+});

@@ -145,7 +145,9 @@ ${
     `is_told := (new.status = old.status
         or event_audit.is_recorded(new.contact_id, '{conversation.status_changed}'))
       and ((new.assigned_to, new.department_id) is not distinct from (old.assigned_to, old.department_id)
-        or event_audit.is_recorded(new.contact_id, '{conversation.assigned}'));`,
+        or event_audit.is_recorded(new.contact_id, '{conversation.assigned}'))
+      and (new.handled_by = old.handled_by
+        or event_audit.is_recorded(new.contact_id, '{conversation.control_changed}'));`,
   )
 }
 ${

@@ -10,6 +10,7 @@ import {
   composeAccountUpdate,
   readConnectionState,
 } from "./account_updates.ts";
+import { createBusinessAgentControls } from "./business_agent.ts";
 import { composeUserIdChange, userIdChangeSchema } from "./changes.ts";
 import type { CloudContext } from "./context.ts";
 import { describeFault } from "./errors.ts";
@@ -28,12 +29,13 @@ export const qualityAssessmentSchema = z.object({
 
 /**
  * `POST /template-reviews` and the like, `/prices`, `POST /account-updates`, `POST /user-id-changes`,
- * `POST /quality-assessments`, all below `/simulator`.
+ * `POST /quality-assessments`, `/business-agents`, `/handovers`, all below `/simulator`.
  */
 export function createCloudControls(simulator: CloudContext): Hono {
   const { store, webhooks, connections } = simulator;
   const app = new Hono();
   app.route("/", createTemplateReviews(simulator));
+  app.route("/", createBusinessAgentControls(simulator));
   app.get("/prices", (context) => context.json(simulator.billing.prices));
   app.post("/prices", (context) =>
     withBody(context, priceTableSchema, (prices) => {

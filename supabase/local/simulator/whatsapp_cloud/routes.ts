@@ -26,6 +26,7 @@ import {
 } from "./errors.ts";
 import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
 import { checkTemplateMessage } from "./template_check.ts";
+import { createThreadControl } from "./business_agent.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
 import { findForeignMediaId } from "./media_ids.ts";
@@ -65,6 +66,7 @@ function createGraph(simulator: CloudContext): Hono {
     );
   }
   app.route("/", createBlockRoutes(simulator, errorFormat));
+  app.route("/", createThreadControl(simulator, errorFormat));
   app.route("/", createTemplateRoutes(simulator));
   app.route("/", createUploadRoutes(simulator));
   app.route("/", createMediaRoutes(simulator));

@@ -1,6 +1,7 @@
--- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the contact's
--- turn ends where the instance has turns (see join_turn), so that several messages in a row get one answer. Requests nothing while the agent is paused for the
--- contact, where the conversation has no active agent, or where the message is too old for it.
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the
+-- contact's turn ends where the instance has turns (see join_turn), so that several messages in a row get one
+-- answer. Requests nothing while the agent is paused for the contact, while another responder holds the
+-- conversation, where it has no active agent, or where the message is too old for it.
 -- Returns whether an answer is requested.
 -- An agent that has used up its answers of this hour is paused until it may answer again, and a note
 -- tells the operators. That message's outbox row becomes `dead`: it is never answered.
@@ -15,7 +16,7 @@ begin
   -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
-  if not exists (
+  if conversation.handled_by <> 'us' or not exists (
     select from messaging.ai_agents a
     where a.id = messaging.conversation_agent(conversation) and a.is_active
       and messaging.is_young_enough(a, written_at, clock_timestamp())

@@ -221,6 +221,9 @@ begin
     created_at = least(c.created_at, gone.created_at),
     updated_at = now()
   where c.id = kept.id;
+  -- What was told last decides, of whichever conversation.
+  perform messaging.change_control(kept.id, gone.handled_by, 'merged', gone.control_at)
+  where gone.control_at > kept.control_at;
   -- A row that a worker has claimed already names the former conversation: the worker finds none.
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   select o.workspace_id, o.kind,

@@ -13,6 +13,7 @@ begin
         'contactId', c.id, 'phone', messaging.contact_display_phone(c), 'name', c.name
       ),
       'status', conversation.status,
+      'handledBy', conversation.handled_by,
       'assignedTo', conversation.assigned_to,
       'departmentId', conversation.department_id,
       'portfolio', exists (select from messaging.portfolios f where f.contact_id = c.id),

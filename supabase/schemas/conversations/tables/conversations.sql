@@ -13,7 +13,10 @@ create table messaging.conversations (
   updated_at timestamptz not null default now(),
   question_count bigint not null default 0,
   is_merged boolean not null default false,
-  constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
+  handled_by text not null default 'us',
+  control_at timestamptz not null default '-infinity',
+  constraint conversations_status_known check (status in ('open', 'closed', 'pending')),
+  constraint conversations_handled_by_known check (handled_by in ('us', 'channel_agent', 'other'))
 );
 create unique index conversations_contact on messaging.conversations (contact_id);
 create unique index conversations_tenant on messaging.conversations (instance_id, contact_id, id);
@@ -54,3 +57,7 @@ comment on column messaging.conversations.question_count is
   'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';
 comment on column messaging.conversations.is_merged is
   'Its contact is merged into another one, and it goes when its messages have moved there: no call finds it.';
+comment on column messaging.conversations.handled_by is
+  'Who holds it on the official channel: us, channel_agent (Meta''s Business Agent) or other. See change_control.';
+comment on column messaging.conversations.control_at is
+  'When that was decided, by the channel''s clock: what it tells of before changes nothing.';

@@ -1,7 +1,7 @@
 -- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
 -- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
 -- them anything, and a message that the channel does not show, or that another responder answers, requests
--- no answer. A keyword of the instance
+-- no answer; it says who holds the conversation, see change_control. A keyword of the instance
 -- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
 -- last is stored as the choice of it: see offered_choices and typed_choice. What answers an open question ends it,
 -- and asks no agent but the one that has asked: see match_question.
@@ -32,7 +32,7 @@ begin
         contact.cancels_on_reply,
         contact.awaits_answer,
         conversation.id as conversation_id,
-        conversation.status as conversation_status, conversation.agent_id,
+        conversation.status as conversation_status, conversation.agent_id, conversation.handled_by,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
         instance.has_window, instance.turns,
         case
@@ -69,7 +69,7 @@ begin
         for no key update of c skip locked
       ) as contact
       cross join lateral (
-        select v.id, v.status, v.agent_id from messaging.conversations v
+        select v.id, v.status, v.agent_id, v.handled_by from messaging.conversations v
         where v.contact_id = contact.id
         limit 1
       ) as conversation
@@ -151,6 +151,14 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    if coalesce(stored.is_standby, false) <> (stored.handled_by <> 'us') and not stored.is_group then
+      perform messaging.change_control(
+        stored.conversation_id,
+        case when stored.is_standby then 'other' else 'us' end,
+        case when stored.is_standby then 'standby' else 'message' end,
+        stored.occurred_at
+      );
+    end if;
     chosen := case when stored.keyword_said is null then stored.choice end;
     asked := null;
     if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
@@ -180,7 +188,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-      quoted_message_id, media_id, quoted_provider_message_id, author, question_id
+      quoted_message_id, media_id, quoted_provider_message_id, author, question_id, handled_by
     )
     values (
       stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
@@ -194,7 +202,8 @@ begin
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
-      stored.author, case when asked.outcome = 'answered' then asked.question_id end
+      stored.author, case when asked.outcome = 'answered' then asked.question_id end,
+      case when stored.is_standby then messaging.standby_holder(stored.handled_by) end
     );
     if stored.turns is not null and stored.message_type <> 'reaction' then
       perform messaging.join_turn(stored.turns, stored.stored_id);

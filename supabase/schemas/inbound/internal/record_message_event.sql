@@ -12,6 +12,7 @@ returns boolean language plpgsql set search_path = '' as $$
 declare
   is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
+  is_standby constant boolean := coalesce((event->>'isStandby')::boolean, false);
   written_at constant timestamptz := messaging.event_instant(event);
   contact messaging.contacts;
   conversation messaging.conversations;
@@ -49,6 +50,9 @@ begin
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if is_standby and conversation.handled_by = 'us' and not is_group then
+    perform messaging.change_control(conversation.id, 'other', 'standby', written_at);
+  end if;
   if media_id is not null then
     perform messaging.add_channel_media(
       media_id, instance.id, contact.id, event->>'messageType', file
@@ -57,7 +61,7 @@ begin
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-    quoted_message_id, media_id, quoted_provider_message_id, author
+    quoted_message_id, media_id, quoted_provider_message_id, author, handled_by
   )
   values (
     instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
@@ -66,7 +70,8 @@ begin
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
     messaging.find_quoted_message(instance.id, event), media_id, event->>'quotedProviderMessageId',
-    nullif(event->'author', 'null')
+    nullif(event->'author', 'null'),
+    case when is_standby then messaging.standby_holder(conversation.handled_by) end
   )
   returning id into message_id;
   perform messaging.apply_unmatched_statuses(array[message_id]);

@@ -1,6 +1,6 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
 -- what was typed on the phone, imported messages, names, addresses, delivery events, template decisions, changed
--- numbers and keys, preferences, connections, limits, facts of the own number.
+-- numbers and keys, preferences, handovers, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -80,6 +80,7 @@ begin
         when 'identity' then messaging.record_identity_event(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)
         when 'connection' then messaging.record_connection_event(instance, event)
+        when 'control' then messaging.record_control_event(instance.id, event)
         when 'limit' then messaging.record_limit_event(instance, event)
         when 'number_change' then messaging.record_number_change(instance.id, event)
       end then 1

@@ -23,6 +23,7 @@ begin
     'chatName', message.chat_name,
     'author', message.author,
     'sentBy', message.sent_by,
+    'handledBy', coalesce(message.handled_by, 'us'),
     'isTypedOnPhone', coalesce(message.is_typed_on_phone, false),
     'cardId', message.card_id,
     'batchId', message.batch_id,

@@ -94,20 +94,22 @@ $$;
 -- answered, so that each gets at most one answer. The model was given a state in which
 -- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
 -- conversation.
--- Errors: MI018 where the agent must not answer: it is paused for the contact, no longer active, has
+-- Errors: MI018 where the agent must not answer: it is paused for the contact, another responder holds the
+-- conversation, it is no longer active, has
 -- used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
   conversation messaging.conversations, agent_id uuid, answered_before bigint,
   answers_through bigint
 ) returns void language plpgsql set search_path = '' as $$
 begin
-  perform from messaging.conversations c where c.id = conversation.id for no key update;
+  select c.* into conversation from messaging.conversations c
+  where c.id = conversation.id for no key update;
   insert into messaging.agent_sessions as session
     (conversation_id, instance_id, agent_id, answered_count, answered_at)
   select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
     array[clock_timestamp()]
   from messaging.ai_agents a
-  where a.id = take_agent_turn.agent_id and a.is_active
+  where a.id = take_agent_turn.agent_id and a.is_active and conversation.handled_by = 'us'
     and not exists (
       select from messaging.agent_pauses p
       where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()

@@ -50,7 +50,8 @@ create type messaging.message_snapshot as (
   cancel_on jsonb,
   payment_reference text,
   cancel_reason text,
-  question jsonb
+  question jsonb,
+  handled_by text
 );
 comment on column messaging.message_snapshot.content is
   'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';

@@ -61,6 +61,7 @@ create table messaging.messages (
   payment_reference text,
   cancel_reason text,
   question_id uuid,
+  handled_by text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -181,6 +182,8 @@ comment on column messaging.messages.ladder is
   'What happens outside the conversation window, where the call said so: {rungs, place (of the rung taken, from 0; absent for the message itself), from, refused, openSince (the contact''s message by which the window was open), closedAt (the one by which the channel called it closed), shown (what records tell)}, see decide_ladder. Of an invitation {invitationFor, shown}. NULL for all others.';
 comment on column messaging.messages.question_id is
   'Of a message that asks, its question; of a received one, the question that it answers. NULL for all others. No foreign key: it would cost every deleted question a look-up.';
+comment on column messaging.messages.handled_by is
+  'Who held the conversation where that was another responder of the number, as conversations.handled_by; NULL for us.';
 comment on column messaging.messages.deleted_at is
   'When the provider told that it is deleted for everyone, by a person or for a call; NULL for all others. Its words stay, for the history.';
 comment on column messaging.messages.read_at is

@@ -1,0 +1,70 @@
+/** The simulator's Business Agent holds conversations and hands them over, as the service reads it. */
+import { readWhatsappCloudEvents } from "../../../shared/providers/whatsapp_cloud/events.ts";
+import type { ControlAction, ControlRole } from "../../../shared/model/control.ts";
+import { registry } from "../../../shared/providers/registry.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
+import { assertEquals } from "../../support/assert.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { startSimulator } from "./simulator_server.ts";
+
+const instance = "1064";
+const waId = "551191234567";
+
+Deno.test("the Business Agent gets what customers write, answers it, and hands over who asks for a person", async () => {
+  await using server = startSimulator();
+  const told: unknown[] = [];
+  server.simulator.webhooks.has = () => true;
+  server.simulator.webhooks.send = (_provider, _instance, event) => void told.push(event);
+  const heard = (): unknown[] =>
+    told.flatMap((event) => [...readWhatsappCloudEvents(event, instance)]).map((event) => {
+      switch (event?.kind) {
+        case "message":
+          return [event.origin, event.isStandby === true];
+        case "control":
+          return [event.reason, event.handledBy, event.former ?? event.summary ?? null];
+        default:
+          return undefined;
+      }
+    }).filter((event) => event !== undefined);
+  const write = async (text: string): Promise<void> => {
+    const content = { messageType: "text", text };
+    const reply = { provider: "whatsapp_cloud", instance, waId, content };
+    assertEquals((await server.post("/replies", reply)).status, 201);
+  };
+  const config = factsOf.whatsapp_cloud.simulated(server.url, instance, "x".repeat(32));
+  const provider = await registry.get("whatsapp_cloud").open(config, crypto.randomUUID());
+  const control = async (action: ControlAction, role?: ControlRole): Promise<unknown> => {
+    const asked = { action: "control", to: waId, control: action, role } as const;
+    const receipt = await provider.act(asked, { timeoutMs: 5_000 });
+    return receipt.outcome === "rejected" ? receipt.code : receipt.outcome;
+  };
+  await write("Oi");
+  assertEquals(heard(), [["inbound", false]]);
+  await server.post("/business-agents", { instance, isOn: true });
+  told.length = 0;
+  await write("Oi de novo");
+  await waitUntil(() => heard().length === 2, { what: "the agent's answer" });
+  await write("Quero um atendente");
+  await waitUntil(() => heard().length === 5, { what: "the handover" });
+  assertEquals(heard(), [
+    ...[["inbound", true], ["echo", true], ["inbound", true], ["echo", true]],
+    ["passed", "us", "channel_agent"],
+  ]);
+  told.length = 0;
+  await write("É sobre a consulta");
+  assertEquals(heard(), [["inbound", false]]);
+  assertEquals(await control("pass", "ai_agent"), "done");
+  assertEquals(await control("pass", "ai_agent"), "100", "only the owner passes");
+  await write("E agora?");
+  await waitUntil(() => heard().length === 3, { what: "the agent's answer" });
+  assertEquals(await control("take"), "done");
+  assertEquals(await control("release"), "done");
+  await server.post("/business-agents", { instance, isOn: true, isEscalation: false });
+  assertEquals(await control("take"), "2494191");
+  told.length = 0;
+  const handover = { instance, waId, to: "service", summary: "Quer remarcar." };
+  assertEquals((await server.post("/handovers", handover)).status, 201);
+  await server.post("/handovers", { instance, waId, to: "other" });
+  assertEquals(heard(), [["passed", "us", "channel_agent"], ["taken", "other", null]]);
+  assertEquals((await server.post("/handovers", { instance, waId, to: "nobody" })).status, 400);
+});
