@@ -14,6 +14,8 @@ drop function messaging.held_departure(uuid,messaging.instances);
 
 drop function messaging.hold_event_floor(uuid);
 
+drop function messaging.record_event(uuid,uuid,text,jsonb);
+
 drop function messaging.record_instance_holds(uuid[],text[]);
 
 drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
@@ -264,6 +266,8 @@ create index questions_keys on messaging.questions (instance_id, key, created_at
 where key is not null;
 create index questions_batch on messaging.questions (batch_id, created_at, id)
 where batch_id is not null;
+-- What a new key seals anew: those that have not ended and tell it somewhere.
+create index questions_sealed on messaging.questions (id) where sealed_notify is not null;
 alter table messaging.questions enable row level security;
 comment on column messaging.questions.message_id is
   'The message that asks. No foreign key: it would cost every deleted message a look-up; see purge_messages.';
@@ -272,7 +276,7 @@ comment on column messaging.questions.key is
 comment on column messaging.questions.choices is
   'The options of the message: [{number, id, title}]; NULL for none.';
 comment on column messaging.questions.sealed_notify is
-  'Where its end is told, and the secret that signs it: {url, secret}, AES-256-GCM sealed by the API. NULL for nowhere.';
+  'Where its end is told, and the secret that signs it: {url, secret}, AES-256-GCM sealed by the API. NULL for nowhere, and once it has ended: see end_question.';
 comment on column messaging.questions.agent_id is
   'The agent that asks, and so hears the answer; NULL for a question of a call.';
 comment on column messaging.questions.due_at is
@@ -281,6 +285,18 @@ comment on column messaging.questions.reminder_status is
   'What became of the reminder; NULL where none is asked for.';
 comment on column messaging.questions.pending_answer is
   'What came while the message was under way, {messageId, answer, quoted}: the answer once the message is known to have left.';
+
+-- Nothing that waits is due before: a look for what is due begins there. In seconds since 1970; without a
+-- value it begins at the start. See the function due_floor.
+-- While any session holds an old snapshot, the entries of all that has left stay in dispatch_due and
+-- message_queue_visible, before the first one that waits: each look read them all, 40,000 an hour at ten
+-- messages a second.
+-- A sequence, because its value belongs to no snapshot: a row would be one more that has old versions.
+create sequence messaging.due_floor as bigint;
+
+revoke all on sequence messaging.due_floor from public, anon, authenticated;
+
+grant select, update on sequence messaging.due_floor to service_role;
 
 alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
 
@@ -293,6 +309,10 @@ alter table messaging.ai_agents add column if not exists answers_within_seconds 
 alter type messaging.instance_state add attribute hold_code text;
 
 alter type messaging.instance_state add attribute hold_reason text;
+
+alter table messaging.conversations add column if not exists handled_by text default 'us'::text not null;
+
+alter table messaging.conversations add column if not exists control_at timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
 alter table messaging.media add column if not exists held_until timestamp with time zone;
 
@@ -338,6 +358,8 @@ alter type messaging.message_snapshot add attribute cancel_reason text;
 
 alter type messaging.message_snapshot add attribute question jsonb;
 
+alter type messaging.message_snapshot add attribute handled_by text;
+
 alter table messaging.messages add column if not exists cancel_on jsonb;
 
 alter table messaging.messages add column if not exists payment_reference text;
@@ -345,6 +367,8 @@ alter table messaging.messages add column if not exists payment_reference text;
 alter table messaging.messages add column if not exists cancel_reason text;
 
 alter table messaging.messages add column if not exists question_id uuid;
+
+alter table messaging.messages add column if not exists handled_by text;
 
 -- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
 -- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
@@ -1207,8 +1231,9 @@ $$;
 -- reads the messages of `kept` reads those too (see merged_contact_ids).
 -- Values of `kept` win; a name that was given wins over a profile name. Of two consents
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
--- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
--- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Locks both contacts: a transaction that writes to `gone` has either committed, and its rows are moved, or finds
+-- no such contact and is repeated. Then their questions (see hold_questions), then both conversations: what ends a
+-- message holds it, then its question, then the conversation whose agent is asked.
 -- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
@@ -1237,6 +1262,7 @@ begin
   end if;
   contact_before := messaging.contact_state(kept.id);
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
+  perform messaging.hold_questions(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
@@ -1422,6 +1448,9 @@ begin
     created_at = least(c.created_at, gone.created_at),
     updated_at = now()
   where c.id = kept.id;
+  -- What was told last decides, of whichever conversation.
+  perform messaging.change_control(kept.id, gone.handled_by, 'merged', gone.control_at)
+  where gone.control_at > kept.control_at;
   -- A row that a worker has claimed already names the former conversation: the worker finds none.
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   select o.workspace_id, o.kind,
@@ -1444,17 +1473,32 @@ begin
 end;
 $$;
 
+-- merge_contacts: locks the questions of these contacts, after the messages of the live ones, as what settles a
+-- message does. The caller holds the contacts.
+create or replace function messaging.hold_questions(contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  perform from messaging.messages m
+  where m.id = any (array(
+    select q.message_id from messaging.questions q
+    where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
+  ))
+  order by m.id
+  for no key update;
+  perform from messaging.questions q
+  where q.contact_id = any (contact_ids)
+  order by q.id
+  for no key update;
+end;
+$$;
+
 -- merge_contacts: the questions of the contact that is gone are the surviving one's. Of two open ones the one that
--- left last stays. Locks the questions of both, after their messages, as what settles a message does.
+-- left last stays. The caller holds the questions of both.
 create or replace function messaging.merge_questions(kept_id uuid, gone_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   older uuid;
 begin
-  perform from messaging.questions q
-  where q.contact_id in (kept_id, gone_id)
-  order by q.id
-  for no key update;
   update messaging.questions q set contact_id = kept_id where q.contact_id = gone_id;
   for older in
     select q.id from messaging.questions q
@@ -2510,6 +2554,103 @@ begin
 end;
 $$;
 
+-- Records who holds a conversation of the official channel: `handled_by` us, channel_agent or other. `reason`:
+-- passed or taken (a handover that the channel tells, or that a call has asked for), released (by a call),
+-- message (it gave us a message of the contact), standby (it showed us one that another one got), merged.
+-- `former` is who held it until then, where the channel says so; `summary` is what the former holder tells of it.
+-- What was told before the last decision changes nothing. Tells conversation.control_changed where the holder is
+-- another one, or where the channel tells a handover from another one that had not been seen to hold it. Whom the
+-- channel hands a conversation has to answer: the agent is asked. Returns whether it was news.
+-- Locks the conversation, then as request_agent_reply.
+create or replace function messaging.change_control(
+  conversation_id uuid, handled_by text, reason text, told_at timestamptz, former text default null,
+  summary text default null
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  before messaging.conversations;
+  previous text;
+begin
+  select c.* into before from messaging.conversations c
+  where c.id = change_control.conversation_id for no key update;
+  if before.id is null or told_at < before.control_at then
+    return false;
+  end if;
+  previous := case
+    when before.handled_by = change_control.handled_by and told_at > before.control_at
+      then coalesce(former, before.handled_by)
+    when before.handled_by = 'other' then coalesce(former, 'other')
+    else before.handled_by
+  end;
+  update messaging.conversations c
+  set handled_by = change_control.handled_by, control_at = told_at
+  where c.id = before.id;
+  if previous = change_control.handled_by then
+    return false;
+  end if;
+  perform messaging.note_contact(before.contact_id);
+  perform messaging.record_event(
+    before.instance_id, before.contact_id, 'conversation.control_changed', jsonb_build_object(
+      'contactId', before.contact_id,
+      'conversationId', before.id,
+      'handledBy', change_control.handled_by,
+      'previous', previous,
+      'reason', reason
+    ) || case
+      when summary is null then '{}' else jsonb_build_object('summary', summary)
+    end
+  );
+  if change_control.handled_by = 'us' and reason = 'passed' then
+    perform messaging.request_agent_reply(i, c.id, before.id, c.last_inbound_at)
+    from messaging.contacts c
+    join messaging.instances i on i.id = c.instance_id
+    where c.id = before.contact_id and c.last_inbound_at is not null;
+  end if;
+  return true;
+end;
+$$;
+
+-- A conversation as conversations-api tells it, with instants in `zone`.
+create or replace function messaging.describe_conversation(
+  conversation messaging.conversations, zone text
+) returns jsonb language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return (
+    select jsonb_build_object(
+      'conversationId', conversation.id,
+      'contactId', c.id,
+      'contact', jsonb_build_object(
+        'contactId', c.id, 'phone', messaging.contact_display_phone(c), 'name', c.name
+      ),
+      'status', conversation.status,
+      'handledBy', conversation.handled_by,
+      'assignedTo', conversation.assigned_to,
+      'departmentId', conversation.department_id,
+      'portfolio', exists (select from messaging.portfolios f where f.contact_id = c.id),
+      'awaitingReply', coalesce(a.awaits_reply, false),
+      'lastMessageAt', messaging.iso_in_zone(a.last_message_at, zone),
+      'referral', ad.referral,
+      'aiAgentPausedUntil', messaging.iso_in_zone(
+        (
+          select p.paused_until from messaging.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ),
+        zone
+      ),
+      'createdAt', messaging.iso_in_zone(conversation.created_at, zone),
+      'updatedAt', messaging.iso_in_zone(
+        coalesce(a.updated_at, conversation.updated_at), zone
+      )
+    )
+    from messaging.contacts c
+    left join messaging.contact_activity a on a.contact_id = c.id
+    left join lateral messaging.newest_referral(c.id) as ad on true
+    where c.id = conversation.contact_id
+  );
+end;
+$$;
+
 -- When the next entry of an instance's `idle` is due for a silence since an instant: the first one later than
 -- `after`; NULL where none is.
 create or replace function messaging.idle_due_at(
@@ -2832,6 +2973,31 @@ begin
 end;
 $$;
 
+-- conversations-api control: whom the channel is to be asked about. `request`: instanceId, phone | contactId |
+-- userId, idempotency. Returns {contactId, to}; `to` is NULL where the channel has no address of the person; or
+-- {replayed}, what the first call with this key has decided. Creates no contact.
+-- Errors: MI007, MI008, MI031 (also for an unknown phone or user id), MI035.
+create or replace function public.find_control_target(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  replayed constant jsonb := case
+    when nullif(request->'idempotency', 'null') is not null then messaging.recall_idempotent(request)
+  end;
+  contact messaging.contacts;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  contact := messaging.find_recipient((request->>'instanceId')::uuid, request);
+  if contact.id is null then
+    raise exception using errcode = 'MI031', message = 'contact_not_found';
+  end if;
+  return jsonb_build_object(
+    'contactId', contact.id, 'to', messaging.contact_send_address(contact, null)
+  );
+end;
+$$;
+
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation, or from the
 -- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
 -- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
@@ -3115,6 +3281,38 @@ begin
 end;
 $$;
 
+-- conversations-api control: the channel has done what it was asked. `request`: instanceId, contactId, handledBy,
+-- reason, idempotency. Returns {contactId, conversationId, handledBy, previous}, or {replayed} where another call
+-- with this key was first. Errors: MI007, MI008, MI031 (the contact is gone meanwhile), MI035.
+create or replace function public.record_control(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  replayed constant jsonb := messaging.begin_idempotent(request);
+  conversation messaging.conversations;
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  conversation := messaging.recipient_conversation(request);
+  select c.* into conversation from messaging.conversations c
+  where c.id = conversation.id for no key update;
+  perform messaging.change_control(
+    conversation.id, request->>'handledBy', request->>'reason',
+    -- The channel tells whole seconds: what the contact writes in the same one counts.
+    greatest(date_trunc('second', clock_timestamp()), conversation.control_at)
+  );
+  outcome := jsonb_build_object(
+    'contactId', conversation.contact_id,
+    'conversationId', conversation.id,
+    'handledBy', request->'handledBy',
+    'previous', conversation.handled_by
+  );
+  perform messaging.touch_noted_contacts();
+  return messaging.keep_outcome(request, outcome);
+end;
+$$;
+
 -- The dispatcher: tells the conversations whose silence has lasted as long as an entry of their instance's `idle`
 -- says, by conversation.idle, once for each silence and entry. Takes at most `request`.maxConversations of those
 -- that are due, the longest due first; none that another run holds.
@@ -3125,27 +3323,27 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 declare
   clock constant timestamptz := clock_timestamp();
   most constant integer := (request->>'maxConversations')::integer;
-  watch record;
+  due record;
   taken integer := 0;
   told integer := 0;
 begin
-  for watch in
-    with due as materialized (
-      select w.* from messaging.idle_watches w
+  for due in
+    with held as materialized (
+      select w as watch from messaging.idle_watches w
       where w.due_at <= clock
       order by w.due_at
       limit most
       for update skip locked
     )
-    select due.*, i.idle, i.time_zone, v.status
-    from due
-    left join messaging.instances i on i.id = any (array[due.instance_id])
-    left join messaging.conversations v on v.id = any (array[due.conversation_id])
-    order by due.due_at, due.contact_id
+    select held.watch, i.idle, i.time_zone, v.status
+    from held
+    left join messaging.instances i on i.id = any (array[(held.watch).instance_id])
+    left join messaging.conversations v on v.id = any (array[(held.watch).conversation_id])
+    order by (held.watch).due_at, (held.watch).contact_id
   loop
     taken := taken + 1;
     told := told + messaging.tell_idle_conversation(
-      watch.contact_id, watch.idle, watch.time_zone, watch.status, clock
+      due.watch, due.idle, due.time_zone, due.status, clock
     );
   end loop;
   return jsonb_build_object('told', told, 'isComplete', taken < most);
@@ -3155,16 +3353,13 @@ $$;
 -- tell_idle_conversations: records what is due of one watch, which the caller holds, and says when the next entry
 -- is; ends the watch where none is, where the conversation is closed or is no more. Returns how many events.
 create or replace function messaging.tell_idle_conversation(
-  contact_id uuid, idle jsonb, time_zone text, status text, clock timestamptz
+  watch messaging.idle_watches, idle jsonb, time_zone text, status text, clock timestamptz
 ) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  watch messaging.idle_watches;
   next_due_at timestamptz;
   after_minutes integer;
   told integer := 0;
 begin
-  select w.* into strict watch from messaging.idle_watches w
-  where w.contact_id = tell_idle_conversation.contact_id;
   if status <> 'closed' then
     for after_minutes in
       select (entry.value->>'afterMinutes')::integer as minutes
@@ -3241,7 +3436,17 @@ begin
 end;
 $$;
 
--- Whether something about the contact keeps every agent from answering it: it is blocked, or a pause lasts.
+-- Who holds a conversation of which the channel shows us a message that another responder got: the one that is
+-- known to, else `other`, because the channel does not say whom.
+create or replace function messaging.standby_holder(handled_by text)
+returns text language sql immutable parallel safe
+return case
+  when handled_by = 'us' then 'other'
+  else handled_by
+end;
+
+-- Whether something about the contact keeps every agent from answering it: it is blocked, a pause lasts, or
+-- another responder of the number holds the conversation.
 create or replace function messaging.keeps_agent_silent(
   contact messaging.contacts, clock timestamptz
 ) returns boolean language plpgsql stable set search_path = '' as $$
@@ -3249,6 +3454,9 @@ begin
   return contact.is_blocked or exists (
     select from messaging.agent_pauses p
     where p.contact_id = contact.id and p.paused_until > clock
+  ) or exists (
+    select from messaging.conversations c
+    where c.contact_id = contact.id and c.handled_by <> 'us'
   );
 end;
 $$;
@@ -3284,9 +3492,10 @@ begin
 end;
 $$;
 
--- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the contact's
--- turn ends where the instance has turns (see join_turn), so that several messages in a row get one answer. Requests nothing while the agent is paused for the
--- contact, where the conversation has no active agent, or where the message is too old for it.
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the
+-- contact's turn ends where the instance has turns (see join_turn), so that several messages in a row get one
+-- answer. Requests nothing while the agent is paused for the contact, while another responder holds the
+-- conversation, where it has no active agent, or where the message is too old for it.
 -- Returns whether an answer is requested.
 -- An agent that has used up its answers of this hour is paused until it may answer again, and a note
 -- tells the operators. That message's outbox row becomes `dead`: it is never answered.
@@ -3301,7 +3510,7 @@ begin
   -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
-  if not exists (
+  if conversation.handled_by <> 'us' or not exists (
     select from messaging.ai_agents a
     where a.id = messaging.conversation_agent(conversation) and a.is_active
       and messaging.is_young_enough(a, written_at, clock_timestamp())
@@ -3470,6 +3679,7 @@ $$;
 -- maxMessages is how many messages the answer may be.
 -- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
+-- answers: what was read of the newest answers to questions of agents, {<id of the message that answers>: value}.
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
@@ -3525,6 +3735,15 @@ begin
     'answersThrough', conversation.question_count,
     'showsTyping', (
       select i.read_receipts <> 'off' from messaging.instances i where i.id = conversation.instance_id
+    ),
+    'answers', (
+      select coalesce(jsonb_object_agg(q.answer_message_id, q.answer->'value'), '{}')
+      from (
+        select a.* from messaging.questions a
+        where a.contact_id = contact.id and a.agent_id is not null and a.answer ? 'value'
+        order by a.created_at desc, a.id desc
+        limit (request->>'limit')::integer
+      ) as q
     ),
     'history', (
       select coalesce(jsonb_agg(h.message order by h.place), '[]')
@@ -5133,6 +5352,7 @@ begin
     'chatName', message.chat_name,
     'author', message.author,
     'sentBy', message.sent_by,
+    'handledBy', coalesce(message.handled_by, 'us'),
     'isTypedOnPhone', coalesce(message.is_typed_on_phone, false),
     'cardId', message.card_id,
     'batchId', message.batch_id,
@@ -5442,6 +5662,43 @@ begin
       expires_at = case when m.expires_at is not null then greatest(m.expires_at, latest) end
     where m.id = file_id;
   end loop;
+end;
+$$;
+
+-- Takes an agent's turn in a conversation: the first `answers_through` questions now count as
+-- answered, so that each gets at most one answer. The model was given a state in which
+-- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
+-- conversation.
+-- Errors: MI018 where the agent must not answer: it is paused for the contact, another responder holds the
+-- conversation, it is no longer active, has
+-- used up its answers of this hour, or the turn is taken.
+create or replace function messaging.take_agent_turn(
+  conversation messaging.conversations, agent_id uuid, answered_before bigint,
+  answers_through bigint
+) returns void language plpgsql set search_path = '' as $$
+begin
+  select c.* into conversation from messaging.conversations c
+  where c.id = conversation.id for no key update;
+  insert into messaging.agent_sessions as session
+    (conversation_id, instance_id, agent_id, answered_count, answered_at)
+  select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
+    array[clock_timestamp()]
+  from messaging.ai_agents a
+  where a.id = take_agent_turn.agent_id and a.is_active and conversation.handled_by = 'us'
+    and not exists (
+      select from messaging.agent_pauses p
+      where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
+    )
+  on conflict on constraint agent_sessions_pkey do update
+  set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now(),
+    answered_at =
+      (session.answered_at || excluded.answered_at)[greatest(cardinality(session.answered_at) - 28, 1):]
+  where session.answered_count = take_agent_turn.answered_before
+    and session.answered_count < excluded.answered_count
+    and messaging.agent_limited_until(session.answered_at) is null;
+  if not found then
+    raise exception using errcode = 'MI018', message = 'agent_silent';
+  end if;
 end;
 $$;
 
@@ -6959,8 +7216,9 @@ end;
 $$;
 
 -- Ends a question that waits or is open: as `answered`, `expired` or `canceled` for `reason`. Records its one
--- event, and promises to tell it at the address that the call gave. A reminder that still waits is left to the
--- dispatcher (see run_questions): taking it out of the queue locks what this may not wait for.
+-- event, and promises to tell it at the address that the call gave. The time of a reminder that still waits is over,
+-- so that no worker claims it; taking it out of the queue, which locks what this may not wait for, is left to the
+-- dispatcher (see run_questions).
 -- Where an answer had come to a question whose message did not leave after all, the agent is asked for a reply.
 -- Returns whether it has ended now. Locks the question; whose contact is held or not.
 create or replace function messaging.end_question(
@@ -6968,12 +7226,12 @@ create or replace function messaging.end_question(
   answer_message_id uuid default null
 ) returns boolean language plpgsql set search_path = '' as $$
 declare
-  clock constant timestamptz := clock_timestamp();
   ended messaging.questions;
   pending jsonb;
-  data jsonb;
+  sealed_notify text;
+  event messaging.events;
 begin
-  select q.pending_answer into pending from messaging.questions q
+  select q.pending_answer, q.sealed_notify into pending, sealed_notify from messaging.questions q
   where q.id = end_question.question_id and messaging.is_question_live(q.status)
   for no key update;
   if not found then
@@ -6981,32 +7239,35 @@ begin
   end if;
   update messaging.questions q
   set status = end_question.status, reason = end_question.reason, answer = end_question.answer,
-    answer_message_id = end_question.answer_message_id, ended_at = clock, pending_answer = null,
+    answer_message_id = end_question.answer_message_id, ended_at = clock_timestamp(), pending_answer = null,
+    sealed_notify = null,
     reminder_status = nullif(q.reminder_status, 'waiting'),
     due_at = case
       when exists (
         select from messaging.message_queue w where w.message_id = q.reminder_message_id
-      ) then clock
+      ) then clock_timestamp()
     end
   where q.id = end_question.question_id
   returning q.* into ended;
-  data := messaging.question_event_data(ended);
-  perform messaging.record_event(
+  if ended.due_at is not null then
+    update messaging.messages m set expires_at = ended.ended_at
+    where m.id = (
+      select w.id from messaging.messages w
+      where w.id = ended.reminder_message_id and w.status = 'queued'
+      for no key update skip locked
+    );
+  end if;
+  event := messaging.record_event(
     ended.instance_id, case when reason is distinct from 'erased' then ended.contact_id end,
-    'question.' || end_question.status, data
+    'question.' || end_question.status, messaging.question_event_data(ended)
   );
-  if ended.sealed_notify is not null then
+  if sealed_notify is not null then
     insert into messaging.outbox (workspace_id, kind, payload)
     select i.workspace_id, 'question_notification', jsonb_build_object(
       'instanceId', ended.instance_id,
       'questionId', ended.id,
-      'sealedNotify', ended.sealed_notify,
-      'event', jsonb_build_object(
-        'type', 'question.' || end_question.status,
-        'timestamp', to_char(clock at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'instanceId', ended.instance_id,
-        'data', data
-      )
+      'sealedNotify', sealed_notify,
+      'event', messaging.describe_event(event)
     )
     from messaging.instances i
     where i.id = ended.instance_id;
@@ -7446,7 +7707,8 @@ $$;
 
 -- Sends words that belong to a question, its reminder or those for what does not fit, as a text of the system, due
 -- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent,
--- where the contact may not be written to now. The caller holds the contact, and the pacing row of an instance with protection.
+-- where the contact may not be written to now, or the agent that asks may not speak.
+-- The caller holds the contact, and the pacing row of an instance with protection.
 create or replace function messaging.send_question_words(question messaging.questions, words text)
 returns uuid language plpgsql set search_path = '' as $$
 declare
@@ -7455,7 +7717,8 @@ declare
   instance constant messaging.instances := messaging.find_instance(question.instance_id);
   placed record;
 begin
-  if messaging.words_refusal(instance, question.contact_id, clock) is not null then
+  if messaging.words_refusal(instance, question.contact_id, clock) is not null
+    or question.agent_id is not null and messaging.is_asking_agent_silent(question, clock) then
     return null;
   end if;
   placed := messaging.schedule_message(message_id, instance, question.contact_id, clock);
@@ -7469,6 +7732,21 @@ begin
     jsonb_build_object('expiresAt', question.expires_at), null, null
   )::messaging.outbound_message]);
   return message_id;
+end;
+$$;
+
+-- send_question_words: whether the agent that asks is paused for the contact, as while a person writes in its place, or
+-- not active.
+create or replace function messaging.is_asking_agent_silent(
+  question messaging.questions, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return not exists (
+    select from messaging.ai_agents a where a.id = question.agent_id and a.is_active
+  ) or exists (
+    select from messaging.contacts c
+    where c.id = question.contact_id and messaging.keeps_agent_silent(c, clock)
+  );
 end;
 $$;
 
@@ -7552,6 +7830,51 @@ begin
 end;
 $$;
 
+-- admin-api: where ends of questions are told, sealed under a former key: by live questions, by batches that ask, and
+-- by notifications that wait. `request`: keyIds (of all keys, the current one first), limit.
+-- Returns {items: [{kind, id, instanceId, sealed}], total, unreadable: [id]}: the last are sealed under no key that
+-- there is, at most `limit` of them too. Reads what has an address alone.
+create or replace function public.list_notify_seals_under_old_keys(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  current_key constant text := request->'keyIds'->>0;
+  most constant integer := (request->>'limit')::integer;
+begin
+  return (
+    with former as materialized (
+      select held.*, request->'keyIds' ? split_part(held.sealed, '.', 2) as is_readable
+      from (
+        select 'question' as kind, q.id, q.instance_id, q.sealed_notify as sealed
+        from messaging.questions q
+        where q.sealed_notify is not null
+        union all
+        select 'batch', b.id, b.instance_id, b.source->'ask'->>'sealedNotify'
+        from messaging.batches b
+        where b.source->'ask'->>'sealedNotify' is not null and b.status <> 'canceled'
+        union all
+        select 'notification', o.id, (o.payload->>'instanceId')::uuid, o.payload->>'sealedNotify'
+        from messaging.outbox o
+        where o.kind = 'question_notification' and o.settled_at is null
+      ) as held
+      where split_part(held.sealed, '.', 2) <> current_key
+    )
+    select jsonb_build_object(
+      'items', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'kind', f.kind, 'id', f.id, 'instanceId', f.instance_id, 'sealed', f.sealed
+        )), '[]')
+        from (select r.* from former r where r.is_readable limit most) as f
+      ),
+      'total', (select count(*) from former f where f.is_readable),
+      'unreadable', (
+        select coalesce(jsonb_agg(f.id), '[]')
+        from (select u.id from former u where not u.is_readable limit most) as f
+      )
+    )
+  );
+end;
+$$;
+
 -- messages-api: the questions of an instance, oldest first, a page at a time. `request`: instanceId, limit, `after`
 -- as returned in `next`, and filters, each NULL for any: status, contactId, key, batchId. Returns {items, next}.
 -- Errors: MI014, MI027; MI031 and MI035 see find_recipient.
@@ -7584,6 +7907,53 @@ begin
     ),
     page.size
   );
+end;
+$$;
+
+-- admin-api: stores what was sealed again of list_notify_seals_under_old_keys. `request`: items [{kind, id, former,
+-- sealed}]. What no longer equals `former` has ended meanwhile and stays; so does what another transaction holds:
+-- the next list has it again.
+-- Returns {replaced}: how many.
+create or replace function public.replace_notify_seals(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  item record;
+  changed integer;
+  replaced integer := 0;
+begin
+  for item in
+    select i.* from jsonb_to_recordset(request->'items') as i(kind text, id uuid, former text, sealed text)
+  loop
+    case item.kind
+      when 'question' then
+        update messaging.questions q set sealed_notify = item.sealed
+        where q.id = (
+          select h.id from messaging.questions h
+          where h.id = item.id and h.sealed_notify = item.former
+          for no key update skip locked
+        );
+      when 'batch' then
+        update messaging.batches b
+        set source = jsonb_set(b.source, '{ask,sealedNotify}', to_jsonb(item.sealed))
+        where b.id = (
+          select h.id from messaging.batches h
+          where h.id = item.id and h.source->'ask'->>'sealedNotify' = item.former
+          for no key update skip locked
+        );
+      when 'notification' then
+        update messaging.outbox o
+        set payload = jsonb_set(o.payload, '{sealedNotify}', to_jsonb(item.sealed))
+        where o.id = (
+          select h.id from messaging.outbox h
+          where h.id = item.id and h.payload->>'sealedNotify' = item.former
+          for no key update skip locked
+        );
+    end case;
+    get diagnostics changed = row_count;
+    replaced := replaced + changed;
+  end loop;
+  return jsonb_build_object('replaced', replaced);
 end;
 $$;
 
@@ -8247,6 +8617,28 @@ begin
 end;
 $$;
 
+-- Records one event in the transaction that makes it true. `data`: the event's data, complete; it is
+-- cut to what an event may hold (see fit_event_data). `contact_id`: the person it is about, if any.
+-- Call it when the rows it is about are locked and changed, so that events stand in the order in which
+-- they became true. Those of messages follow from their rows: see record_message_change.
+-- Returns the event.
+create or replace function messaging.record_event(
+  instance_id uuid, contact_id uuid, type text, data jsonb
+) returns messaging.events language plpgsql set search_path = '' as $$
+declare
+  event messaging.events;
+begin
+  perform messaging.hold_event_floor(record_event.instance_id);
+  insert into messaging.events (instance_id, contact_id, type, data)
+  values (
+    record_event.instance_id, record_event.contact_id, record_event.type,
+    messaging.fit_event_data(record_event.data)
+  )
+  returning * into event;
+  return event;
+end;
+$$;
+
 -- events-api: an endpoint. `request`: instanceId, endpointId. Error: MI024.
 create or replace function public.get_event_endpoint(request jsonb)
 returns jsonb language sql stable set search_path = '' as $$
@@ -8476,6 +8868,119 @@ return case
   )
 end;
 
+-- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
+-- interval after the message before it, and inside the window.
+-- An instance with a pace is left to a claim of its own (see claim_message_group): its id is in `groups`, and
+-- it is due again shortly, in case that claim does not come. `claimed`: the ids of what was claimed.
+-- Heads of instances with protection, or a budget, are left to claim_protected_messages.
+-- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
+-- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.claim_paced_messages(
+  max_messages integer, lease interval, clock timestamptz, out claimed uuid[], out groups uuid[]
+) language plpgsql set search_path = '' as $$
+declare
+  due_from constant timestamptz := messaging.due_floor(clock);
+  stalled uuid[];
+  protected uuid[];
+  late uuid[];
+begin
+  with due as materialized (
+    select d.instance_id, d.paced_from, d.messages_per_second
+    from messaging.dispatch d
+    where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
+    order by d.next_due_at
+    limit max_messages
+    for no key update skip locked
+  ),
+  head as (
+    select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
+      i.protection is not null or i.budget is not null as is_protected
+    from due
+    join messaging.instances i on i.id = any (array[due.instance_id])
+    left join lateral (
+      select q.message_id, q.interval_seconds
+      from messaging.message_queue q
+      where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
+        and q.scheduled_at <= clock
+      order by q.scheduled_at, q.position
+      limit 1
+      for no key update skip locked
+    ) as h on true
+    left join lateral (
+      select m.id as message_id, shown.typing, coalesce(m.expires_at <= clock, false) as is_late
+      from messaging.messages m
+      cross join lateral (
+        select interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      ) as shown
+      where m.id = h.message_id
+        -- The due time may have been another head's, with a shorter interval.
+        and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
+        and exists (
+          select from messaging.open_window(i, (clock + shown.typing) at time zone i.time_zone)
+        )
+        and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
+    ) as leaving on true
+    where due.messages_per_second is null
+  ),
+  claimed_rows as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = clock + lease + head.typing
+    from head
+    where q.message_id = any (array[head.message_id]) and not head.is_protected
+      and not head.is_late
+    returning q.message_id, q.instance_id, q.lease_until, head.typing
+  ),
+  marked as (
+    -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
+    -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
+    -- call: see departed_at.
+    update messaging.dispatch d
+    set in_flight = c.message_id,
+      lease_until = c.lease_until,
+      paced_from = case
+        when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
+        else clock
+      end + c.typing,
+      departs_at = clock + c.typing
+    from claimed_rows c
+    where d.instance_id = any (array[c.instance_id])
+    returning d.in_flight
+  )
+  select
+    (select array_agg(marked.in_flight) from marked),
+    (
+      select array_agg(head.instance_id) from head
+      where head.message_id is null or head.is_late
+    ),
+    (
+      select array_agg(head.message_id) from head
+      where head.is_protected and not head.is_late
+    ),
+    (select array_agg(head.message_id) from head where head.is_late),
+    (select array_agg(due.instance_id) from due where due.messages_per_second is not null)
+  into claimed, stalled, protected, late, groups;
+
+  if protected is not null then
+    claimed := claimed || messaging.claim_protected_messages(protected, lease, clock);
+  end if;
+
+  if late is not null then
+    perform messaging.expire_due_messages(late, clock);
+  end if;
+  if stalled is not null then
+    perform messaging.postpone_dispatch(stalled, clock);
+  end if;
+  if groups is not null then
+    update messaging.dispatch d
+    set next_due_at = clock + interval '100 milliseconds'
+    where d.instance_id = any (groups);
+  end if;
+end;
+$$;
+
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
 -- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
@@ -8551,6 +9056,7 @@ create or replace function messaging.claim_unpaced_messages(
   max_messages integer, lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
 declare
+  due_from constant timestamptz := messaging.due_floor(clock);
   claimed_ids uuid[];
   held_ids uuid[];
   to_be_paced uuid[];
@@ -8561,7 +9067,8 @@ begin
     select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced,
       q.goes_after
     from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
     order by q.visible_at
     limit max_messages
     for no key update skip locked
@@ -9236,6 +9743,7 @@ declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
+  due_from constant timestamptz := messaging.due_floor(clock);
   message_due_at constant timestamptz := messaging.next_wake_up();
   outbox_due_at constant timestamptz := (
     select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1
@@ -9269,7 +9777,8 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
@@ -9293,6 +9802,52 @@ begin
     'webhooks', messaging.event_work(),
     'groups', to_jsonb(paced.groups)
   );
+end;
+$$;
+
+-- When the next message is due: how long the dispatcher may sleep. NULL for never.
+-- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
+create or replace function messaging.next_wake_up()
+returns timestamptz language plpgsql stable set search_path = '' as $$
+declare
+  due_from constant timestamptz := messaging.due_floor(clock_timestamp());
+begin
+  return nullif(least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null and d.next_due_at >= due_from order by d.next_due_at limit 1
+    ),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.visible_at >= due_from order by q.visible_at limit 1
+    )
+  ), 'infinity');
+end;
+$$;
+
+-- claim_due_messages: makes the due unpaced messages of instances whose provider hangs invisible for ten
+-- seconds, oldest first, so that a claim reads those of the others. A bounded number a claim.
+-- Skips what another session holds. Plans: see claim_due_messages, whose settings it inherits.
+create or replace function messaging.postpone_crowding_messages(
+  instance_ids uuid[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+declare
+  due_from constant timestamptz := messaging.due_floor(clock);
+begin
+  with crowding as (
+    select q.message_id
+    from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
+      and q.instance_id = any (postpone_crowding_messages.instance_ids)
+    order by q.visible_at
+    limit 1000
+    for no key update skip locked
+  )
+  update messaging.message_queue q
+  set visible_at = clock + interval '10 seconds'
+  from crowding
+  where q.message_id = any (array[crowding.message_id]);
 end;
 $$;
 
@@ -9456,6 +10011,102 @@ begin
   set paced_from = left_at, next_due_at = not_before
   where d.instance_id = dispatch.instance_id;
   return claimed;
+end;
+$$;
+
+-- Ends claims whose lease is over. Their worker died before it recorded the outcome, so it is unknown
+-- whether the provider was called: the message becomes `unconfirmed` and is not sent again by itself.
+-- Ends at most `request`.maxMessages a call. Returns {expired}: how many. Every run of the dispatcher
+-- calls this, so it also counts the runs: metrics shows when the last one was.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function public.expire_claims(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  expired jsonb;
+  settled integer := 0;
+begin
+  with lapsed as materialized (
+    (
+      select d.in_flight as message_id
+      from messaging.dispatch d
+      where d.in_flight is not null and d.lease_until <= clock
+      order by d.lease_until
+      limit (request->>'maxMessages')::integer
+    )
+    union all
+    (
+      select q.message_id
+      from messaging.message_queue q
+      where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is not null
+      order by q.visible_at
+      limit (request->>'maxMessages')::integer
+    )
+  )
+  select jsonb_agg(jsonb_build_object(
+    'messageId', q.message_id,
+    'claimToken', q.claim_token,
+    'outcome', 'unknown',
+    'error', jsonb_build_object(
+      'code', 'worker_lost',
+      'message', 'The process that was sending this message ended before it recorded the outcome.'
+    )
+  )) into expired
+  from lapsed
+  join messaging.message_queue q on q.message_id = any (array[lapsed.message_id])
+  where q.claim_token is not null and q.lease_until <= clock;
+  if expired is null then
+    -- A message in flight that was deleted with its contact is never settled: release its instance.
+    perform messaging.release_instances(array_agg(jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced',
+        'outcome', 'unknown'
+      )
+    )))
+    from messaging.dispatch d
+    where d.in_flight is not null and d.lease_until <= clock
+      and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
+    having count(*) > 0;
+  else
+    settled := jsonb_array_length(
+      public.settle_messages(jsonb_build_object('results', expired))->'settled'
+    );
+    perform messaging.count_metric('messaging_claim_expiries_total', settled);
+  end if;
+  perform messaging.count_metric('messaging_maintenance_runs_total', 1);
+  perform messaging.raise_due_floor();
+  return jsonb_build_object('expired', settled);
+end;
+$$;
+
+-- Raises the floor of what is due (see due_floor) to the first that waits, and lowers it there where a
+-- transaction that lasted longer than half a minute, or a restored dump, has brought something below it.
+-- Not while a transaction is open that has lowered it. Comes last: others wait for its lock until commit.
+create or replace function messaging.raise_due_floor()
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  first_due timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('due floor', 0)) then
+    return;
+  end if;
+  -- By a snapshot that is taken under the lock, and from the start.
+  first_due := least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.visible_at is not null order by q.visible_at limit 1
+    ),
+    clock - interval '30 seconds'
+  );
+  perform setval('messaging.due_floor', floor(extract(epoch from first_due))::bigint);
 end;
 $$;
 
@@ -10026,6 +10677,18 @@ return case
   when allowance ->> 'throughput' = 'HIGH' then 1000
   else 80
 end;
+
+-- Where a look for what is due begins. Half a minute ago at the latest, so that what is written now is found
+-- although the clock was just set back, or its transaction lasts.
+create or replace function messaging.due_floor(clock timestamptz)
+returns timestamptz language sql volatile
+return least(
+  coalesce(
+    to_timestamp(pg_sequence_last_value('messaging.due_floor'::regclass)),
+    '-infinity'::timestamptz
+  ),
+  clock - interval '30 seconds'
+);
 
 -- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
 -- session of another number. `infinity` for no end known, NULL where none is.
@@ -10909,11 +11572,14 @@ begin
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
     perform messaging.wait_again(placed_id, placed.slot, moved_by);
+    -- It waits anew: what came for it while a worker had it cancels the former attempt alone.
+    update messaging.messages m set cancel_reason = null
+    where m.id = placed_id and m.cancel_reason is not null;
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
       placed_id, instance.id, recipient.contact_id, conversation.id,
-      recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
+      messaging.asking_draft(batch, recipient.draft) || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
       messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
       jsonb_strip_nulls(jsonb_build_object(
         'expiresAt', batch.expires_at,
@@ -10930,6 +11596,19 @@ begin
   return placed_id;
 end;
 $$;
+
+-- place_batch_message: a recipient's draft, with where the end of its question is told. That is kept once for the
+-- batch, so that a new key has it to seal anew once: see list_notify_seals_under_old_keys.
+create or replace function messaging.asking_draft(batch messaging.batches, draft jsonb)
+returns jsonb language sql immutable
+return case
+  when batch.source -> 'ask' ? 'sealedNotify' then jsonb_set(
+    draft,
+    '{ask,sealedNotify}',
+    batch.source -> 'ask' -> 'sealedNotify'
+  )
+  else draft
+end;
 
 -- Whether a reply cancels the messages of a batch that still wait (cancelOn), and this contact has written since the
 -- batch was started: no reaction, no call. False for every other batch, without a look.
@@ -12152,10 +12831,32 @@ begin
 end;
 $$;
 
+-- Records that the official channel has handed a conversation over. `event`: address, otherAddresses, handledBy
+-- (who holds it now), former (who did, NULL where it is not told), reason (passed, taken or message), summary (NULL for
+-- none), at. Returns whether it was news. Errors: MI055, as resolve_sender.
+create or replace function messaging.record_control_event(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  contact constant messaging.contacts := messaging.resolve_sender(instance_id, event);
+  conversation constant messaging.conversations := messaging.resolve_conversation(
+    instance_id, contact.id
+  );
+begin
+  return messaging.change_control(
+    conversation.id, event->>'handledBy', event->>'reason',
+    -- The channel tells whole seconds: a message of the same one was before the handover that it led to.
+    messaging.event_instant(event) + case
+      when event->>'reason' = 'message' then interval '0' else interval '1 microsecond'
+    end,
+    event->>'former', event->>'summary'
+  );
+end;
+$$;
+
 -- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
 -- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
 -- them anything, and a message that the channel does not show, or that another responder answers, requests
--- no answer. A keyword of the instance
+-- no answer; it says who holds the conversation, see change_control. A keyword of the instance
 -- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
 -- last is stored as the choice of it: see offered_choices and typed_choice. What answers an open question ends it,
 -- and asks no agent but the one that has asked: see match_question.
@@ -12186,7 +12887,7 @@ begin
         contact.cancels_on_reply,
         contact.awaits_answer,
         conversation.id as conversation_id,
-        conversation.status as conversation_status, conversation.agent_id,
+        conversation.status as conversation_status, conversation.agent_id, conversation.handled_by,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
         instance.has_window, instance.turns,
         case
@@ -12223,7 +12924,7 @@ begin
         for no key update of c skip locked
       ) as contact
       cross join lateral (
-        select v.id, v.status, v.agent_id from messaging.conversations v
+        select v.id, v.status, v.agent_id, v.handled_by from messaging.conversations v
         where v.contact_id = contact.id
         limit 1
       ) as conversation
@@ -12305,6 +13006,14 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    if coalesce(stored.is_standby, false) <> (stored.handled_by <> 'us') and not stored.is_group then
+      perform messaging.change_control(
+        stored.conversation_id,
+        case when stored.is_standby then 'other' else 'us' end,
+        case when stored.is_standby then 'standby' else 'message' end,
+        stored.occurred_at
+      );
+    end if;
     chosen := case when stored.keyword_said is null then stored.choice end;
     asked := null;
     if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
@@ -12334,7 +13043,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-      quoted_message_id, media_id, quoted_provider_message_id, author, question_id
+      quoted_message_id, media_id, quoted_provider_message_id, author, question_id, handled_by
     )
     values (
       stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
@@ -12348,7 +13057,8 @@ begin
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
-      stored.author, case when asked.outcome = 'answered' then asked.question_id end
+      stored.author, case when asked.outcome = 'answered' then asked.question_id end,
+      case when stored.is_standby then messaging.standby_holder(stored.handled_by) end
     );
     if stored.turns is not null and stored.message_type <> 'reaction' then
       perform messaging.join_turn(stored.turns, stored.stored_id);
@@ -12501,6 +13211,7 @@ returns boolean language plpgsql set search_path = '' as $$
 declare
   is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
+  is_standby constant boolean := coalesce((event->>'isStandby')::boolean, false);
   written_at constant timestamptz := messaging.event_instant(event);
   contact messaging.contacts;
   conversation messaging.conversations;
@@ -12538,6 +13249,9 @@ begin
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if is_standby and conversation.handled_by = 'us' and not is_group then
+    perform messaging.change_control(conversation.id, 'other', 'standby', written_at);
+  end if;
   if media_id is not null then
     perform messaging.add_channel_media(
       media_id, instance.id, contact.id, event->>'messageType', file
@@ -12546,7 +13260,7 @@ begin
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-    quoted_message_id, media_id, quoted_provider_message_id, author
+    quoted_message_id, media_id, quoted_provider_message_id, author, handled_by
   )
   values (
     instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
@@ -12555,7 +13269,8 @@ begin
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
     messaging.find_quoted_message(instance.id, event), media_id, event->>'quotedProviderMessageId',
-    nullif(event->'author', 'null')
+    nullif(event->'author', 'null'),
+    case when is_standby then messaging.standby_holder(conversation.handled_by) end
   )
   returning id into message_id;
   perform messaging.apply_unmatched_statuses(array[message_id]);
@@ -13126,7 +13841,7 @@ $$;
 
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
 -- what was typed on the phone, imported messages, names, addresses, delivery events, template decisions, changed
--- numbers and keys, preferences, connections, limits, facts of the own number.
+-- numbers and keys, preferences, handovers, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -13206,6 +13921,7 @@ begin
         when 'identity' then messaging.record_identity_event(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)
         when 'connection' then messaging.record_connection_event(instance, event)
+        when 'control' then messaging.record_control_event(instance.id, event)
         when 'limit' then messaging.record_limit_event(instance, event)
         when 'number_change' then messaging.record_number_change(instance.id, event)
       end then 1
@@ -14372,6 +15088,68 @@ begin
 end;
 $$;
 
+-- Returns the snapshot, and takes a new one where it is no longer fresh.
+-- A snapshot stays fresh for twenty times as long as it took, 15 seconds at most: scrapes take at most
+-- a twentieth of one processor, however often they come, and a snapshot that took little is taken anew
+-- each time.
+-- One session takes a snapshot at a time, under the lock of its row. Others return the former one while
+-- that is at most 15 seconds old, else they wait.
+create or replace function messaging.refresh_metrics()
+returns messaging.metric_snapshots language plpgsql set search_path = '' as $$
+declare
+  clock timestamptz := clock_timestamp();
+  snapshot messaging.metric_snapshots;
+  states messaging.instance_state[];
+begin
+  select s.* into snapshot from messaging.metric_snapshots s;
+  if clock between snapshot.taken_at and snapshot.fresh_until then
+    return snapshot;
+  end if;
+  if snapshot is null then
+    insert into messaging.metric_snapshots default values on conflict do nothing;
+  end if;
+  if clock < snapshot.taken_at + interval '15 seconds' then
+    perform from messaging.metric_snapshots s for update skip locked;
+    if not found then
+      return snapshot;
+    end if;
+  end if;
+  select s.* into strict snapshot from messaging.metric_snapshots s for update;
+  -- Another session may have taken one while this one waited.
+  clock := clock_timestamp();
+  if clock between snapshot.taken_at and snapshot.fresh_until then
+    return snapshot;
+  end if;
+  snapshot.counted_until := messaging.count_changes(snapshot.counted_until, clock);
+  states := array(select s from messaging.instance_states(clock) as s);
+  snapshot.health := messaging.describe_service_health(states, clock);
+  select jsonb_agg(jsonb_build_array(s.name, s.labels, s.value)) into snapshot.samples
+  from (
+    select * from messaging.instance_samples(states, clock)
+    union all
+    select * from messaging.recent_samples(clock)
+    union all
+    select * from messaging.outbox_samples(clock)
+    union all
+    select * from messaging.counter_samples()
+    union all
+    select * from messaging.bloat_samples(clock)
+    union all
+    select 'messaging_database_bytes', '{}', (snapshot.health->'database'->>'sizeBytes')::numeric
+  ) as s;
+  snapshot.taken_at := clock;
+  snapshot.refresh_seconds := extract(epoch from clock_timestamp() - clock);
+  snapshot.fresh_until := clock
+    + make_interval(secs => least(20 * snapshot.refresh_seconds, 15));
+  update messaging.metric_snapshots s
+  set counted_until = snapshot.counted_until, taken_at = snapshot.taken_at,
+    fresh_until = snapshot.fresh_until, refresh_seconds = snapshot.refresh_seconds,
+    samples = snapshot.samples, health = snapshot.health
+  where s.is_only;
+  return snapshot;
+end;
+$$;
+
 -- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
 -- `disconnected`, `late` or `ok`; `oldest_due` is of what should have left by `clock`.
 -- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
@@ -14689,6 +15467,66 @@ as $$
   where c.name = 'messaging_maintenance_runs_total';
 $$;
 
+-- The samples about dead rows: how many the hot tables have, and what keeps VACUUM from removing them or
+-- Postgres from removing its log. Reads the server's statistics and the sizes of files, never a table's rows.
+create or replace function messaging.bloat_samples(clock timestamptz)
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+as $$
+  with tables as materialized (
+    select t.name as table_name, c.oid
+    from unnest(messaging.hot_tables()) as t(name)
+    join pg_catalog.pg_class c on c.relname = t.name
+      and c.relnamespace = 'messaging'::regnamespace
+  )
+  select 'messaging_table_dead_rows', jsonb_build_object('table', t.table_name),
+    pg_stat_get_dead_tuples(t.oid)
+  from tables t
+  union all
+  select 'messaging_table_bytes', jsonb_build_object('table', t.table_name),
+    pg_total_relation_size(t.oid)
+  from tables t
+  union all
+  select k.name, k.labels, k.value
+  from messaging.session_ages(clock) as a
+  cross join lateral (values
+    ('messaging_oldest_transaction_seconds', '{}'::jsonb, a.transaction_seconds),
+    ('messaging_oldest_snapshot_seconds', '{}', a.snapshot_seconds),
+    ('messaging_vacuum_held_transactions', '{"holder": "session"}', a.held_transactions)
+  ) as k(name, labels, value)
+  where k.value is not null
+  union all
+  select 'messaging_vacuum_held_transactions', '{"holder": "prepared_transaction"}',
+    coalesce(max(age(p.transaction)), 0)
+  from pg_catalog.pg_prepared_xacts p
+  union all
+  select 'messaging_vacuum_held_transactions', '{"holder": "replication_slot"}',
+    coalesce(max(age(s.xmin)), 0)
+  from pg_catalog.pg_replication_slots s
+  union all
+  select 'messaging_replication_slot_lag_bytes', '{}',
+    coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), s.restart_lsn)), 0)
+  from pg_catalog.pg_replication_slots s;
+$$;
+
+-- Of all other sessions: how long the oldest transaction is open, how long the oldest that keeps VACUUM from
+-- removing rows (it holds a snapshot, or has written), and how many transactions have begun since what such
+-- sessions may still see. The last also counts standbys with hot_standby_feedback. 0 where there is none; NULL
+-- where the owner may not see other roles' sessions (it lacks pg_read_all_stats).
+-- Runs as its owner, because service_role sees no other role's sessions. It tells nothing but these ages.
+create or replace function messaging.session_ages(clock timestamptz)
+returns table (transaction_seconds numeric, snapshot_seconds numeric, held_transactions integer)
+language sql stable security definer set search_path = '' as $$
+  select coalesce(max(a.seconds), 0), coalesce(max(a.seconds) filter (where a.held is not null), 0),
+    coalesce(max(a.held), 0)
+  from (
+    select extract(epoch from clock - s.xact_start) as seconds,
+      greatest(age(s.backend_xmin), age(s.backend_xid)) as held
+    from pg_catalog.pg_stat_activity s
+    where s.pid <> pg_backend_pid() and s.backend_type in ('client backend', 'walsender')
+  ) as a
+  having pg_has_role(current_user, 'pg_read_all_stats', 'usage');
+$$;
+
 -- Counts a call of what is to go (shared/model/deprecations.ts), by token, so that the operator of the service
 -- knows whom to tell. `request`: names (of what the call has used), tokenId (NULL for a call without a token).
 -- The first hundred pairs are counted by themselves, of all later ones the token is `other`, so that tokens
@@ -14762,6 +15600,26 @@ begin
   return '{}';
 end;
 $$;
+
+-- The tables that sending and receiving write most: what the metrics and the bench soak tell of dead rows.
+create or replace function messaging.hot_tables()
+returns text[] language sql immutable
+return array[
+  'message_queue',
+  'dispatch',
+  'pacing',
+  'messages',
+  'contacts',
+  'contact_activity',
+  'conversations',
+  'provider_events',
+  'idempotency_keys',
+  'events',
+  'event_streams',
+  'event_deliveries',
+  'outbox',
+  'usage_changes'
+];
 
 -- What follows from a change of a message: that its contact's last message is another one (see
 -- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
@@ -15014,14 +15872,36 @@ return row(
       message.question_id,
       message.direction
     )
-  end
+  end,
+  message.handled_by
 )::messaging.message_snapshot;
+
+-- Trigger: has each look for what is due begin at the start again, until raise_due_floor knows better. At once, also
+-- where the transaction is rolled back: that costs a few looks.
+-- The lock keeps raise_due_floor, which tries it and never waits, from raising the floor above a row that it
+-- does not see yet.
+create or replace function messaging.lower_due_floor()
+returns trigger language plpgsql set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('due floor', 0));
+  if pg_sequence_last_value('messaging.due_floor') is not null then
+    perform setval('messaging.due_floor', 1, false);
+  end if;
+  return null;
+end;
+$$;
 
 comment on column messaging.batch_recipients.draft is
   '{messageType, message, content, mediaId, cardId, metadata, paymentReference}; NULL for a skipped entry with errors.';
 
 comment on column messaging.ai_agents.answers_within_seconds is
   'What was written longer ago, by the channel''s instant, asks it nothing: see is_young_enough.';
+
+comment on column messaging.conversations.handled_by is
+  'Who holds it on the official channel: us, channel_agent (Meta''s Business Agent) or other. See change_control.';
+
+comment on column messaging.conversations.control_at is
+  'When that was decided, by the channel''s clock: what it tells of before changes nothing.';
 
 comment on column messaging.media.held_until is
   'Until then a message that waits may send it, by a template of its ladder. NULL for most files.';
@@ -15101,6 +15981,9 @@ comment on column messaging.messages.cancel_reason is
 comment on column messaging.messages.question_id is
   'Of a message that asks, its question; of a received one, the question that it answers. NULL for all others. No foreign key: it would cost every deleted question a look-up.';
 
+comment on column messaging.messages.handled_by is
+  'Who held the conversation where that was another responder of the number, as conversations.handled_by; NULL for us.';
+
 revoke all on sequence messaging.event_sequence from public, anon, authenticated, service_role;
 
 revoke all on sequence messaging.event_sequence from public, anon, authenticated;
@@ -15110,6 +15993,8 @@ grant usage, select, update on sequence messaging.event_sequence to service_role
 alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK (((answers_within_seconds >= 1) AND (answers_within_seconds <= 2592000))) not valid;
 
 alter table messaging.batches add constraint batches_pause_reason_known CHECK ((pause_reason = ANY (ARRAY['template_refused'::text, 'account_restricted'::text, 'failures_in_row'::text]))) not valid;
+
+alter table messaging.conversations add constraint conversations_handled_by_known CHECK ((handled_by = ANY (ARRAY['us'::text, 'channel_agent'::text, 'other'::text]))) not valid;
 
 alter table messaging.dispatch add constraint dispatch_webhooks_known CHECK ((webhooks_state = ANY (ARRAY['ours'::text, 'elsewhere'::text, 'unknown'::text]))) not valid;
 
@@ -15129,6 +16014,10 @@ where status = 'pending' and draft ->> 'paymentReference' is not null;
 create index if not exists batches_of_payments on messaging.batches (instance_id)
 where source ? 'paymentReference' and status in ('draft', 'running', 'paused');
 
+-- What a new key seals anew: see list_notify_seals_under_old_keys.
+create index if not exists batches_sealed on messaging.batches (id)
+where (source -> 'ask' ->> 'sealedNotify') is not null and status != 'canceled';
+
 create unique index if not exists instances_name_at_waha on messaging.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 )
@@ -15146,6 +16035,20 @@ create index if not exists outbox_due_by_owner on messaging.outbox (
   run_at
 )
 where settled_at is null;
+
+-- What becomes due long after its time (an instance that is released, a message that is given back) may lie
+-- below the floor. Settling and accepting write nothing so old.
+create trigger dispatch_lower_due_floor
+after insert or update on messaging.dispatch
+for each row
+when (new.in_flight is null and new.next_due_at < now() - interval '10 seconds')
+execute function messaging.lower_due_floor();
+
+create trigger message_queue_lower_due_floor
+after insert or update of visible_at on messaging.message_queue
+for each row
+when (new.visible_at < now() - interval '10 seconds')
+execute function messaging.lower_due_floor();
 
 create trigger messages_record_change
 after insert or update on messaging.messages

@@ -8,6 +8,8 @@ alter table messaging.ai_agents validate constraint ai_agents_answers_within;
 
 alter table messaging.batches validate constraint batches_pause_reason_known;
 
+alter table messaging.conversations validate constraint conversations_handled_by_known;
+
 alter table messaging.dispatch validate constraint dispatch_webhooks_known;
 
 alter table messaging.instances validate constraint instances_messages_per_second;
