@@ -1544,6 +1544,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/conversations-api/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take, pass or release a conversation of the official channel */
+        post: operations["controlConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/conversations-api/status": {
         parameters: {
             query?: never;
@@ -2269,6 +2286,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversation.control_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onConversationControlChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "agent.paused": {
         parameters: {
             query?: never;
@@ -2645,7 +2678,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -3187,6 +3220,11 @@ export interface components {
             sentBy: string | null;
             /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
             isTypedOnPhone: boolean;
+            /**
+             * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+             * @enum {string}
+             */
+            handledBy: "us" | "channel_agent" | "other";
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId: string | null;
             /**
@@ -4171,6 +4209,11 @@ export interface components {
                 sentBy?: string | null;
                 /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone?: boolean;
+                /**
+                 * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+                 * @enum {string}
+                 */
+                handledBy?: "us" | "channel_agent" | "other";
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId?: string | null;
                 /**
@@ -4436,6 +4479,35 @@ export interface components {
              * @constant
              */
             isTruncated?: true;
+        };
+        ConversationControlEventData: {
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId: string;
+            /**
+             * Format: uuid
+             * @description The conversation's UUID.
+             */
+            conversationId: string;
+            /**
+             * @description Who holds it now: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder, or one that the channel does not name.
+             * @enum {string}
+             */
+            handledBy: "us" | "channel_agent" | "other";
+            /**
+             * @description Who held it until then.
+             * @enum {string}
+             */
+            previous: "us" | "channel_agent" | "other";
+            /**
+             * @description `passed`, `taken`: handed over, as the channel tells or by `control`. `released`: by `control`. `message`: the channel gave us what the contact wrote. `standby`: it showed us what another one got. `merged`: with another contact's conversation.
+             * @enum {string}
+             */
+            reason: "passed" | "taken" | "released" | "message" | "standby" | "merged";
+            /** @description What the former holder tells of the conversation; absent where it tells nothing. */
+            summary?: string;
         };
         AgentPauseEventData: {
             /**
@@ -10165,6 +10237,11 @@ export interface components {
             sentBy: string | null;
             /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
             isTypedOnPhone: boolean;
+            /**
+             * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+             * @enum {string}
+             */
+            handledBy: "us" | "channel_agent" | "other";
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId: string | null;
             /**
@@ -10958,6 +11035,11 @@ export interface components {
                 sentBy: string | null;
                 /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone: boolean;
+                /**
+                 * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+                 * @enum {string}
+                 */
+                handledBy: "us" | "channel_agent" | "other";
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
                 /**
@@ -11707,7 +11789,7 @@ export interface components {
                  */
                 endedAt: string | null;
                 /**
-                 * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+                 * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.
                  * @enum {string|null}
                  */
                 reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
@@ -11834,7 +11916,7 @@ export interface components {
              */
             endedAt: string | null;
             /**
-             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.
              * @enum {string|null}
              */
             reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
@@ -11958,7 +12040,7 @@ export interface components {
              */
             endedAt: string | null;
             /**
-             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.
              * @enum {string|null}
              */
             reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
@@ -15659,11 +15741,11 @@ export interface components {
             success: true;
             /** @description Id of the key under which the responding process seals: the first 8 hexadecimal digits of the SHA-256 of its 32 bytes. */
             keyId: string;
-            /** @description Number of instances whose credentials were sealed again. */
+            /** @description Number of instances, webhook endpoints and addresses of questions whose credentials were sealed again. */
             resealed: number;
-            /** @description Number of instances whose credentials are still sealed under a former key. */
+            /** @description Number of those that are still sealed under a former key. */
             remaining: number;
-            /** @description Instances whose credentials no key opens. Set `providerConfig` again with PATCH. */
+            /** @description Ids of those whose credentials no key opens. Set an instance's `providerConfig` again with PATCH. */
             unreadable: string[];
         };
         GetServiceHealthResponse: {
@@ -18200,6 +18282,11 @@ export interface components {
                 sentBy: string | null;
                 /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone: boolean;
+                /**
+                 * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+                 * @enum {string}
+                 */
+                handledBy: "us" | "channel_agent" | "other";
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
                 /**
@@ -19231,6 +19318,11 @@ export interface components {
                     sentBy: string | null;
                     /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                     isTypedOnPhone: boolean;
+                    /**
+                     * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+                     * @enum {string}
+                     */
+                    handledBy: "us" | "channel_agent" | "other";
                     /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                     cardId: string | null;
                     /**
@@ -19670,6 +19762,8 @@ export interface components {
                 };
                 /** @enum {string} */
                 status: "open" | "closed" | "pending";
+                /** @enum {string} */
+                handledBy: "us" | "channel_agent" | "other";
                 /** Format: uuid */
                 assignedTo: string | null;
                 /** Format: uuid */
@@ -19750,6 +19844,11 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "closed" | "pending";
+            /**
+             * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+             * @enum {string}
+             */
+            handledBy: "us" | "channel_agent" | "other";
             /**
              * Format: uuid
              * @description UUID of the operator; null for none.
@@ -19865,6 +19964,58 @@ export interface components {
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        ControlConversationRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string | null;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string | null;
+            /**
+             * @description `take`, `pass` or `release`.
+             * @enum {string}
+             */
+            action: "take" | "pass" | "release";
+            /**
+             * @description Whom the conversation is passed to; only with `pass`. `ai_agent` is Meta's Business Agent.
+             * @enum {string|null}
+             */
+            role?: "customer_service" | "marketing" | "utility" | "ctwa" | "ai_agent" | "escalation" | null;
+        } & (unknown | unknown | unknown);
+        ControlConversationResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId: string;
+            /**
+             * Format: uuid
+             * @description The conversation's UUID.
+             */
+            conversationId: string;
+            /**
+             * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+             * @enum {string}
+             */
+            handledBy: "us" | "channel_agent" | "other";
+            /**
+             * @description Who held it until now.
+             * @enum {string}
+             */
+            previous: "us" | "channel_agent" | "other";
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
         };
         SetConversationStatusRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -20034,7 +20185,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -20063,7 +20214,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
         };
@@ -20086,7 +20237,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -20147,7 +20298,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -20205,7 +20356,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -20247,7 +20398,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string | null;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
             /** @description Whether events are sent to it. */
@@ -20272,7 +20423,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -20329,7 +20480,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -20390,7 +20541,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -20475,7 +20626,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -20537,7 +20688,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -20580,7 +20731,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "conversation.control_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
         };
         ReplayEventsResponse: {
             /**
@@ -24379,6 +24530,30 @@ export interface operations {
             };
         };
     };
+    controlConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ControlConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Who holds the conversation now, and who did. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ControlConversationResponse"];
+                };
+            };
+        };
+    };
     setConversationStatus: {
         parameters: {
             query?: never;
@@ -25608,6 +25783,38 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["ConversationTurnEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onConversationControlChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "conversation.control_changed";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["ConversationControlEventData"];
                 };
             };
         };

@@ -33,18 +33,21 @@ export interface MessagesMethods {
   listSendableTemplates(query?: Query<"listSendableTemplates">, options?: CallOptions): Page<"listSendableTemplates">;
   /** Check whether messages are being sent. */
   getHealth(query?: Query<"getInstanceHealth">, options?: CallOptions): Promise<Answer<"getInstanceHealth">>;
-  /** List questions. */
-  listQuestions(query?: Query<"listQuestions">, options?: CallOptions): Page<"listQuestions">;
-  /** Read a question, or wait for its answer. */
-  getQuestion(id: string, query?: Query<"getQuestion">, options?: CallOptions): Promise<Answer<"getQuestion">>;
-  /** Cancel a question. */
-  cancelQuestion(id: string, query?: Query<"cancelQuestion">, options?: CallOptions): Promise<Answer<"cancelQuestion">>;
   /** List payment requests. */
   listPayments(query?: Query<"listPayments">, options?: CallOptions): Page<"listPayments">;
   /** Say what has become of a payment. */
   changePayment(id: string, body: Body<"changePayment">, options?: CallOptions): Promise<Answer<"changePayment">>;
   /** Say what has become of a payment, by your reference. */
   changePaymentByReference(reference: string, body: Body<"changePaymentByReference">, options?: CallOptions): Promise<Answer<"changePaymentByReference">>;
+}
+
+export interface QuestionsMethods {
+  /** List questions. */
+  list(query?: Query<"listQuestions">, options?: CallOptions): Page<"listQuestions">;
+  /** Read a question, or wait for its answer. */
+  get(id: string, query?: Query<"getQuestion">, options?: CallOptions): Promise<Answer<"getQuestion">>;
+  /** Cancel a question. */
+  cancel(id: string, query?: Query<"cancelQuestion">, options?: CallOptions): Promise<Answer<"cancelQuestion">>;
 }
 
 export interface AdminMethods {
@@ -221,6 +224,8 @@ export interface ConversationsMethods {
   listNotes(id: string, query?: Query<"listConversationNotes">, options?: CallOptions): Page<"listConversationNotes">;
   /** List a conversation's transfers. */
   listTransfers(id: string, query?: Query<"listConversationTransfers">, options?: CallOptions): Page<"listConversationTransfers">;
+  /** Take, pass or release a conversation of the official channel. */
+  control(body: Body<"controlConversation">, options?: CallOptions): Promise<Answer<"controlConversation">>;
   /** Change a conversation's status. */
   setStatus(body: Body<"setConversationStatus">, options?: CallOptions): Promise<Answer<"setConversationStatus">>;
   /** Add an internal note. */
@@ -276,6 +281,7 @@ export interface PhoneNumbersMethods {
 /** The client's methods, by group. */
 export interface Groups {
   readonly messages: MessagesMethods;
+  readonly questions: QuestionsMethods;
   readonly admin: AdminMethods;
   readonly batches: BatchesMethods;
   readonly contacts: ContactsMethods;
@@ -304,12 +310,14 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     listQueue: "qp GET messages-api/queue",
     listSendableTemplates: "qp GET messages-api/templates",
     getHealth: "q GET messages-api/health",
-    listQuestions: "qp GET messages-api/questions",
-    getQuestion: "q GET messages-api/questions/{id}",
-    cancelQuestion: "q DELETE messages-api/questions/{id}",
     listPayments: "qp GET messages-api/payments",
     changePayment: "b POST messages-api/messages/{id}/payment",
     changePaymentByReference: "b POST messages-api/payments/{reference}",
+  },
+  questions: {
+    list: "qp GET messages-api/questions",
+    get: "q GET messages-api/questions/{id}",
+    cancel: "q DELETE messages-api/questions/{id}",
   },
   admin: {
     listWorkspaces: "qp GET admin-api/workspaces",
@@ -400,6 +408,7 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     get: "q GET conversations-api/conversations/{id}",
     listNotes: "qp GET conversations-api/conversations/{id}/notes",
     listTransfers: "qp GET conversations-api/conversations/{id}/transfers",
+    control: "b POST conversations-api/control",
     setStatus: "b POST conversations-api/status",
     addNote: "b POST conversations-api/note",
     getAgentPause: "q GET conversations-api/agent-pause",
@@ -450,6 +459,7 @@ export type ErrorCode =
   | "contact_erased"
   | "contact_not_found"
   | "contact_opted_out"
+  | "control_refused"
   | "conversation_not_found"
   | "cursor_expired"
   | "delivery_not_found"

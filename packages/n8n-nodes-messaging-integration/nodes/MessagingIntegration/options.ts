@@ -75,6 +75,7 @@ export const eventTypes: INodePropertyOptions[] = [
   { name: "Contact Merged", value: "contact.merged" },
   { name: "Contact Updated", value: "contact.updated" },
   { name: "Conversation Assigned", value: "conversation.assigned" },
+  { name: "Conversation Control Changed", value: "conversation.control_changed" },
   { name: "Conversation Idle", value: "conversation.idle" },
   { name: "Conversation Status Changed", value: "conversation.status_changed" },
   { name: "Conversation Turn", value: "conversation.turn" },
