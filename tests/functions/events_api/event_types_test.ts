@@ -44,6 +44,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await useConnectionLink(client, zapi);
   await changeNumber(client, official);
   await changeUserId(client, official);
+  await handOver(client, official);
   await runBatch(client, call, official);
   await spendBudget(client, official);
   await askQuestions(client, call, zapi);
@@ -153,6 +154,16 @@ async function changeUserId(client: WebhookClient, tenant: Tenant): Promise<void
     tenant,
     cloudPayload({ messages: [{ id: "C", type: "system", system: change }] }),
   );
+}
+
+/** Another responder of the number holds the conversation. */
+async function handOver(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const messages = [{ id: "STANDBY", from: phone, type: "text", text: { body: "oi" } }];
+  const payload = JSON.parse(JSON.stringify(cloudPayload({ messages })));
+  const [change] = payload.entry[0].changes;
+  const { metadata, ...standby } = change.value;
+  Object.assign(change, { field: "standby", value: { metadata, standby } });
+  await client.cloud(tenant, payload);
 }
 
 type Call = (
