@@ -63,7 +63,7 @@ export function parseDelivery(
 /**
  * Stores a delivery and its events, in one transaction per 50 events. After a failure the
  * provider delivers again, and events that are already recorded count once. Stores unknown payloads
- * too. Leaves slow work to the outbox.
+ * too, but nothing of a delivery that only tells who types. Leaves slow work to the outbox.
  *
  * @returns the number of events that changed something; null when the instance's credentials were
  * replaced after the check, so that the delivery must be checked again.
@@ -82,14 +82,8 @@ export async function recordDelivery(
     if (slices.isOver) await slices.next();
     if (event !== undefined) events.push(toRecordedEvent(await takeFile(event, delivery, files)));
   }
-  const typing = events.filter(({ kind }) => kind === "typing");
-  if (typing.length > 0 && typing.length === events.length) {
-    const addresses = typing.slice(0, maxEventsPerCall)
-      .flatMap((event) => [event["address"], event["otherAddresses"]].flat() as string[]);
-    const noted = await database.rpc("note_typing", {
-      ...{ instanceId, sealedProviderConfig, addresses },
-    });
-    return noted.recorded;
+  if (events.length > 0 && events.every(({ kind }) => kind === "presence")) {
+    return await notePresences(database, delivery, events);
   }
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
@@ -104,6 +98,21 @@ export async function recordDelivery(
   }
   await countUnknownFields(database, kind, listUnknownFields(webhook.knownFields, payload));
   return total;
+}
+
+/** Prolongs the open turns of those who type. Presences are told too often to be stored. */
+async function notePresences(
+  database: Database,
+  { instanceId, sealedProviderConfig }: Delivery,
+  presences: readonly Readonly<Record<string, unknown>>[],
+): Promise<number | null> {
+  const addresses = presences.filter(({ isTyping }) => isTyping).slice(0, maxEventsPerCall)
+    .flatMap(({ address, otherAddresses }) => [address, otherAddresses].flat() as string[]);
+  if (addresses.length === 0) return 0;
+  const { recorded } = await database.rpc("note_typing", {
+    ...{ instanceId, sealedProviderConfig, addresses },
+  });
+  return recorded;
 }
 
 /** A count that fails is given up: the delivery is recorded, and must not be made again for it. */

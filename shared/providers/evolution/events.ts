@@ -23,7 +23,7 @@ import {
 } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
 import { readEditedContent, readEvolutionContent, readQuotedId } from "./event_content.ts";
-import { readTyping } from "../webhooks/typing.ts";
+import { readPresence } from "../webhooks/presence.ts";
 import { readPollVotes } from "./poll_votes.ts";
 import { isEditMessage, readProtocolMessage } from "./wrapped_message.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -34,10 +34,10 @@ import type {
   MessageDeletionEvent,
   MessageEditEvent,
   MessageEvent,
+  PresenceEvent,
   ProviderEvent,
   ReactionEvent,
   StatusEvent,
-  TypingEvent,
 } from "../webhooks/provider_event.ts";
 
 /**
@@ -80,7 +80,7 @@ export function readEvolutionEvents(
     case "contacts.update":
       return readEach(items, readProfile);
     case "presence.update":
-      return readEach(items, readPresence);
+      return readEach(items, readPresences);
     case "connection.update":
       return readEach(items, (item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
@@ -101,12 +101,12 @@ function* readEach(
 }
 
 /** As Baileys tells it: the states of a chat's persons, by their addresses. */
-function readPresence(data: unknown): TypingEvent[] {
+function readPresences(data: unknown): PresenceEvent[] {
   const presences = readValue(data, "presences");
   const states = typeof presences === "object" && presences !== null
     ? Object.values(presences)
     : [];
-  return readTyping(
+  return readPresence(
     readValue(data, "id"),
     states.map((state) => readValue(state, "lastKnownPresence")),
   );

@@ -39,7 +39,7 @@ import type {
   ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
-import { readTyping } from "../webhooks/typing.ts";
+import { readPresence } from "../webhooks/presence.ts";
 import { readCount } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ToldAllowance } from "../../model/allowance.ts";
@@ -93,7 +93,7 @@ export function readWahaEvents(payload: unknown, session?: string | undefined): 
     case "call.rejected":
       return readCall(event);
     case "presence.update":
-      return readTyping(
+      return readPresence(
         readValue(event, "id"),
         readList(event, "presences").map((presence) => readValue(presence, "lastKnownPresence")),
       );

@@ -159,9 +159,10 @@ export interface AddressesEvent {
   readonly otherAddresses: readonly string[];
 }
 
-/** A person is writing or recording at this moment. It is true for seconds, and never stored. */
-export interface TypingEvent {
-  readonly kind: "typing";
+/** Whether a person is writing or recording at this moment. It is true for seconds, and never stored. */
+export interface PresenceEvent {
+  readonly kind: "presence";
+  readonly isTyping: boolean;
   readonly address: string;
   readonly otherAddresses: readonly string[];
 }
@@ -365,7 +366,7 @@ export type ProviderEvent =
   | HistoryProgressEvent
   | ContactNameEvent
   | AddressesEvent
-  | TypingEvent
+  | PresenceEvent
   | MessageEditEvent
   | MessageDeletionEvent
   | StatusEvent

@@ -39,7 +39,7 @@ import type {
   ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
-import { readTyping } from "../webhooks/typing.ts";
+import { readPresence } from "../webhooks/presence.ts";
 import { isHiddenFile, readZapiContent } from "./event_content.ts";
 
 /**
@@ -66,7 +66,7 @@ export function readZapiEvents(
     case "ConnectedCallback":
       return [readConnection(payload, "connected")];
     case "PresenceChatCallback":
-      return readTyping(readValue(payload, "phone"), [readValue(payload, "status")]);
+      return readPresence(readValue(payload, "phone"), [readValue(payload, "status")]);
     case "DisconnectedCallback":
       return [readConnection(payload, "disconnected")];
     default:

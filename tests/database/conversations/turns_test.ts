@@ -293,6 +293,28 @@ Deno.test("two merged contacts have one turn, an erased one has none", async () 
   assertEquals((await world.end()).ended, 0);
 });
 
+Deno.test("the agent's answer waits for the end of the turn of two merged contacts", async () => {
+  const [kept, gone] = ["5511900000001", "5511900000002"];
+  for (const [first, second] of [[kept, gone], [gone, kept]] as const) {
+    await using world = await createWorld();
+    await world
+      .admin`insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
+      values (${instanceId}, 'Ana', 'Be kind.', 'm', true)`;
+    await world.receive("a", first);
+    await world.pass(6);
+    await world.receive("b", second);
+    await world.admin`
+      select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
+      where k.phone = ${kept} and g.phone = ${gone}`;
+    const rows = await world.admin<{ waits: boolean }[]>`
+      select o.run_at = t.due_at as waits
+      from messaging.outbox o, messaging.conversation_turns t
+      where o.kind = 'agent_reply' and o.conversation_id = t.conversation_id`;
+    assert(rows.length > 0);
+    assert(rows.every(({ waits }) => waits), `${first} wrote first`);
+  }
+});
+
 Deno.test("a turn that was ended and not committed is told by the next run, once", async () => {
   await using world = await createWorld();
   await world.receive("a");

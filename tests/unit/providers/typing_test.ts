@@ -5,9 +5,11 @@ import { readEvents } from "./event_payloads.ts";
 
 const phone = "5511987654321";
 const group = "120363019502650977-group";
-const typing = (address: string) => [{ kind: "typing", address, otherAddresses: [] }];
+const presence = (isTyping: boolean, address = phone) => [{
+  ...{ kind: "presence", isTyping, address, otherAddresses: [] },
+}];
 
-Deno.test("a gateway's presence is typing while somebody writes or records, and nothing else", () => {
+Deno.test("a gateway's presence says whether somebody writes or records", () => {
   const zapi = (status: string, chat = phone): unknown =>
     readEvents("zapi", { type: "PresenceChatCallback", phone: chat, status, lastSeen: null });
   const evolution = (lastKnownPresence: string): unknown => {
@@ -22,15 +24,21 @@ Deno.test("a gateway's presence is typing while somebody writes or records, and 
     const presences = [{ participant: id, lastKnownPresence, lastSeen: null }];
     return readEvents("waha", wahaEvent("presence.update", { id, presences }));
   };
-  for (const word of ["COMPOSING", "RECORDING"]) assertEquals(zapi(word), typing(phone), word);
-  assertEquals(zapi("COMPOSING", group), typing(group));
-  for (const word of ["composing", "recording"]) assertEquals(evolution(word), typing(phone), word);
-  for (const word of ["typing", "recording"]) assertEquals(waha(word), typing(phone), word);
-  for (const word of ["AVAILABLE", "UNAVAILABLE", "PAUSED"]) assertEquals(zapi(word), [], word);
-  for (const word of ["available", "unavailable", "paused"]) {
-    assertEquals(evolution(word), [], word);
+  for (const word of ["COMPOSING", "RECORDING"]) assertEquals(zapi(word), presence(true), word);
+  assertEquals(zapi("COMPOSING", group), presence(true, group));
+  for (const word of ["composing", "recording"]) {
+    assertEquals(evolution(word), presence(true), word);
   }
-  for (const word of ["online", "offline", "paused"]) assertEquals(waha(word), [], word);
+  for (const word of ["typing", "recording"]) assertEquals(waha(word), presence(true), word);
+  for (const word of ["AVAILABLE", "UNAVAILABLE", "PAUSED"]) {
+    assertEquals(zapi(word), presence(false), word);
+  }
+  for (const word of ["available", "unavailable", "paused"]) {
+    assertEquals(evolution(word), presence(false), word);
+  }
+  for (const word of ["online", "offline", "paused"]) {
+    assertEquals(waha(word), presence(false), word);
+  }
   for (const event of [{ event: "presence.update", data: {} }, { event: "presence.update" }]) {
     assertEquals(readEvents("evolution", event), []);
   }

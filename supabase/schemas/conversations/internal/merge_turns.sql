@@ -1,5 +1,6 @@
 -- merge_contacts: makes the open turn of `gone_id` that of `kept_id`. Two open ones become one, from the earlier
 -- start on; where that would have more than 50 messages, the one that has begun first ends now.
+-- The agent's answer that waits in the kept conversation waits for the turn's end.
 -- The caller holds both conversations, and has locked no outbox row yet: see join_turn.
 create or replace function messaging.merge_turns(kept_id uuid, gone_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -32,8 +33,7 @@ begin
     gone.ends_by := least(kept.ends_by, gone.ends_by);
     gone.due_at := least(gone.ends_by, greatest(kept.due_at, gone.due_at));
   end if;
-  if gone.message_ids <> '{}' then
-    insert into messaging.conversation_turns select gone.*;
-  end if;
+  insert into messaging.conversation_turns select gone.*;
+  perform messaging.postpone_agent_reply(gone.conversation_id, gone.due_at);
 end;
 $$;
