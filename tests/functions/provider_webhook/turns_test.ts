@@ -84,3 +84,23 @@ Deno.test("webhooks that arrive in another order than the messages were written,
   const words = turns.map(({ messages }) => messages.map(({ message }: Body) => message));
   assertEquals(words, [["0", "1", "2", "3", "4"]]);
 });
+
+Deno.test("a turn's event stays below 20,000 bytes with the links to its files, in the feed", async () => {
+  await using files = await createFileClient();
+  const tenant = await createTurnsTenant(files);
+  for (let place = 0; place < 30; place++) await files.receiveZapi(tenant, `/photo-${place}`);
+  await letTimePass(files.client.stack.admin, 300);
+  await files.client.stack.dispatch();
+  const { body } = await files.client.stack.request(
+    "/events-api/events?after=oldest&types=conversation.turn",
+    { headers: { "X-Client-Token": tenant.token } },
+  );
+  const [event] = body.items;
+  assertEquals([event.data.isTruncated, event.data.messages.length], [true, 30]);
+  const isWhole = (record: Body): boolean => Object.keys(record).length > 1;
+  const whole = event.data.messages.filter(isWhole);
+  assert(whole.every(({ mediaUrl }: Body) => mediaUrl.startsWith(functionsUrl)));
+  const bytes = new TextEncoder().encode(JSON.stringify(event)).length;
+  // Half of the bound is room for the longest links that there are.
+  assert(bytes < 20_000 && bytes > 10_000, `${bytes} bytes, ${whole.length} whole records`);
+});
