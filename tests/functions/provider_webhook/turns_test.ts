@@ -101,6 +101,6 @@ Deno.test("a turn's event stays below 20,000 bytes with the links to its files, 
   const whole = event.data.messages.filter(isWhole);
   assert(whole.every(({ mediaUrl }: Body) => mediaUrl.startsWith(functionsUrl)));
   const bytes = new TextEncoder().encode(JSON.stringify(event)).length;
-  // Half of the bound is room for the longest links that there are.
+  // What is left is room for longer links than those of this test.
   assert(bytes < 20_000 && bytes > 10_000, `${bytes} bytes, ${whole.length} whole records`);
 });
