@@ -19,6 +19,7 @@ import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
+import { fillablePaymentSchema, filledPaymentTexts } from "../../shared/model/fillable_payment.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import { describeStrayBraces, findStrayBraces } from "../../shared/model/placeholders.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
@@ -65,7 +66,7 @@ export const createBatchSchema = z.object({
     templateId: z.string().min(1).max(100).optional(),
   })
     .optional(),
-  message: z.object(messageFields).optional(),
+  message: z.object({ ...messageFields, payment: fillablePaymentSchema.optional() }).optional(),
   purpose: purposeSchema,
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
   startAt: storableInstantSchema.optional(),
@@ -127,11 +128,10 @@ const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (typeof message !== "object" || message === null) return [];
   const given = message as Readonly<Record<string, unknown>>;
   const issues = checkContent(given);
-  const { messageType } = given;
-  if (messageType === "reaction" || messageType === "payment_request") {
-    issues.unshift({ path: "messageType", message: `${messageType} cannot be sent in a batch` });
+  if (given["messageType"] === "reaction") {
+    issues.unshift({ path: "messageType", message: "reaction cannot be sent in a batch" });
   }
-  if (messageType === undefined) {
+  if (given["messageType"] === undefined) {
     issues.unshift({ path: "messageType", message: "is required" });
   }
   return [
@@ -142,11 +142,14 @@ const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
 
 /** Texts of a message that are not filled. */
 const fixedTexts: ReadonlySet<string> = new Set(["mediaUrl", "url"]);
+const paymentPath = "message.payment.";
 
 /** Braces in the texts of a message that no recipient's variables fill. The body is bounded. */
 function findFixedBraces(value: unknown, path: string): Issue[] {
   if (typeof value === "string") {
-    const isFixed = fixedTexts.has(path.slice(path.lastIndexOf(".") + 1));
+    const isFixed = path.startsWith(paymentPath)
+      ? !filledPaymentTexts.includes(path.slice(paymentPath.length))
+      : fixedTexts.has(path.slice(path.lastIndexOf(".") + 1));
     if (isFixed && value.includes("{{")) return [{ path, message: "must not have variables" }];
     const stray = findStrayBraces(value);
     return stray === null ? [] : [{ path, message: describeStrayBraces(stray) }];
@@ -171,13 +174,22 @@ const checkReference: CrossCheck = ({ paymentReference }) => {
   return [{ path, message: read.error.issues[0]?.message ?? "" }];
 };
 
-const checkTimes: CrossCheck = ({ startAt, expiresAt }) => {
+const checkTimes: CrossCheck = ({ startAt, expiresAt, message }) => {
+  const payment = createBatchSchema.shape.message.safeParse(message).data?.payment;
+  const begins = Math.max(Date.now(), Date.parse(String(startAt)) || 0);
+  if (Date.parse(payment?.expiresAt ?? "") < begins + leastPaymentMs) {
+    const late = "must be at least 5 minutes ahead, and after startAt";
+    return [{ path: "message.payment.expiresAt", message: late }];
+  }
   const endsAt = Date.parse(String(expiresAt));
   if (endsAt <= Date.now()) return [{ path: "expiresAt", message: "must be in the future" }];
   return endsAt <= Date.parse(String(startAt))
     ? [{ path: "expiresAt", message: "must be after startAt" }]
     : [];
 };
+
+/** How long a person has at least to pay: the channel takes no shorter time. */
+const leastPaymentMs = 5 * 60_000;
 
 /** POST /functions/v1/batches-api/batches/:id/recipients. */
 export const addRecipientsSchema = z.object({

@@ -22,7 +22,8 @@ import { listQuickReplies, toTemplateDraft } from "../../shared/messages/templat
 import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import { requestedFile } from "../../shared/model/message_request.ts";
+import { type MessageRequest, requestedFile } from "../../shared/model/message_request.ts";
+import { checkFilledPayment } from "../../shared/model/fillable_payment.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
@@ -161,13 +162,18 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
   }
   const { ladder } = source;
   const { fill } = prepareFilling(source.message);
+  const references = new Set<string>();
   return ({ variables = {}, ...recipient }, contact) => {
     const { message, missing, issues } = fill(variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
-    if (issues.length > 0) throw new AppError("invalid_request", { issues });
+    const refused = [...issues, ...checkRecipientPayment(message, references)];
+    if (refused.length > 0) throw new AppError("invalid_request", { issues: refused });
     const mediaId = requestedFile(message)?.mediaId;
     const content = toLinkedContent(message, channel.file, channel.links);
-    const fitted = fitToChannel(instance, provider, content, { rendering: message.rendering });
+    const fitted = fitToChannel(instance, provider, content, {
+      rendering: message.rendering,
+      phone: recipient.phone ?? contact.phone ?? undefined,
+    });
     const filledLadder = ladder === undefined ? undefined : fillLadder(
       channel,
       withDefaults(ladder.outsideWindow, variables),
@@ -176,8 +182,24 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
     );
     const asked = ask && askWithContent(ask, fitted.content);
     const stored = withAsk(storeContent({ ...fitted, mediaId }), asked);
-    return { ...stored, ...readCallerFields(recipient), ladder: filledLadder };
+    const { fallsBack } = fitted;
+    return { ...stored, ...readCallerFields(recipient), ladder: filledLadder, fallsBack };
   };
+}
+
+/** A recipient's payment request as it is filled. `references`: those of the recipients before it. */
+function checkRecipientPayment(
+  { payment }: MessageRequest,
+  references: Set<string>,
+): readonly Issue[] {
+  const issues = checkFilledPayment(payment);
+  if (payment === undefined || issues.length > 0) return issues;
+  const { reference } = payment;
+  if (references.has(reference)) {
+    return [{ path: "payment.reference", message: "is that of another recipient too" }];
+  }
+  references.add(reference);
+  return [];
 }
 
 /** A ladder whose templates take the entry's variables where the ladder names none. */

@@ -29,6 +29,7 @@ export interface PreparedMessage {
 const longest: { readonly [Field in RequestedField]?: number } = {
   message: maxFilledLength,
   mediaFilename: 255,
+  payment: 2_048,
 };
 /** Of every other text: see `gatewayLimits`. */
 const longestOfOthers = 1_024;

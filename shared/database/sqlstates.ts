@@ -94,6 +94,10 @@ export const meaningBySqlstate = {
   MI091: { path: "payment.expiresAt", message: "must be at least 5 minutes ahead" },
   MI092: "payment_not_found",
   MI093: "payment_state",
+  MI094: {
+    path: "paymentReference",
+    message: "is waited for by 1,000 messages and recipients of batches, which is the most",
+  },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

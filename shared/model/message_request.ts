@@ -30,6 +30,7 @@ import {
   renderingSchema,
   withOptionIds,
 } from "./requested_parts.ts";
+import { fillPayment } from "./fillable_payment.ts";
 import { checkPayment, paymentRequestSchema, toPaymentPart } from "./requested_payment.ts";
 import { visibleTextSchema } from "./request_fields.ts";
 
@@ -245,7 +246,7 @@ const textFillers: {
   footer: (text, fill) => fill(text),
   linkButton: ({ title, url }, fill) => ({ title: fill(title), url }),
   reaction: (reaction) => reaction,
-  payment: (payment) => payment,
+  payment: fillPayment,
   rendering: (rendering) => rendering,
   linkPreview: (isOn) => isOn,
   viewOnce: (isOn) => isOn,

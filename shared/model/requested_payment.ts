@@ -31,7 +31,8 @@ function amountSchema(description: string): z.ZodString {
   ).meta({ description });
 }
 
-const means = <Schema extends z.ZodType>(description: string, schema: Schema): Schema =>
+/** The schema with its description. */
+export const means = <Schema extends z.ZodType>(description: string, schema: Schema): Schema =>
   schema.meta({ description });
 
 export const paymentRequestSchema = z.object({

@@ -118,6 +118,8 @@ export interface RecipientDraft extends StoredContent, CallerFields {
   readonly paymentReference?: string | undefined;
   readonly fit?: MessageFit | undefined;
   readonly ask?: StoredAsk | undefined;
+  /** As of a new message. */
+  readonly fallsBack?: true | undefined;
 }
 
 /** An entry to store: with its message, or with the reason why it gets none. */

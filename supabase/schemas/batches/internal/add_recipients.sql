@@ -6,7 +6,8 @@
 -- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
 -- the ends of its questions, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
--- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055,
+-- MI094 (see bound_payment_followers).
 -- Over 80 lines: what is inserted, its counts and its duplicates are one statement, which judges each entry once.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -33,6 +34,14 @@ begin
   end if;
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
+  end if;
+  if batch.source ? 'paymentReference' then
+    perform messaging.bound_payment_followers(
+      of_instance, array(
+        select e->'draft'->>'paymentReference' from jsonb_array_elements(entries) as e
+        where e->>'reason' is null
+      )
+    );
   end if;
   with listed as (
     select batch.recipient_count + e.place::integer - 1 as index, e.entry,

@@ -9,7 +9,8 @@
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.
--- Errors: MI010.
+-- Errors: MI010; MI090 where another transaction takes the reference of a payment request at this moment: feed it
+-- again.
 -- Over 80 lines: each step of the forecast is acted on where it is read, and what the steps have in common is
 -- written once after them.
 create or replace function messaging.feed_instance(of_instance uuid)
@@ -57,6 +58,11 @@ begin
       batch.turns := batch.turns
         + coalesce(cardinality(array_positions(placed_of, batch.id)), 0);
     end if;
+    if step.reason is null then
+      continue when not messaging.take_recipient(batch, step.contact_id);
+      -- Since the walk has looked.
+      step.reason := messaging.late_reason(batch, step);
+    end if;
     if step.reason = 'settled' then
       update messaging.batch_recipients r set status = 'accepted'
       where r.batch_id = batch.id and r.index = step.index;
@@ -66,19 +72,10 @@ begin
         jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
       );
     else
-      if not messaging.take_recipient(batch, step.contact_id) then
-        continue;
-      elsif messaging.has_replied(batch, step.contact_id) then
-        -- Since the walk has looked.
-        perform messaging.skip_recipients(
-          jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), 'replied'
-        );
-      else
-        placed_id := messaging.place_batch_message(instance, batch, step.index);
-        placed_ids := placed_ids || placed_id;
-        placed_of := placed_of || batch.id;
-        batch.turns := batch.turns + 1;
-      end if;
+      placed_id := messaging.place_batch_message(instance, batch, step.index);
+      placed_ids := placed_ids || placed_id;
+      placed_of := placed_of || batch.id;
+      batch.turns := batch.turns + 1;
     end if;
   end loop;
   -- Once, not for each message: each look at a row passes all its versions of the same transaction.
@@ -98,7 +95,7 @@ begin
   );
   if found then
     if messaging.take_recipient(batch, first_as_new.contact_id)
-      and not messaging.has_replied(batch, first_as_new.contact_id) then
+      and messaging.late_reason(batch, first_as_new) is null then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
       set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1

@@ -29,6 +29,10 @@ begin
     instance, contact, draft->'content'->'template'->'needsPhone' is not null
   ) then
     candidate.reason := 'recipient_needs_phone';
+  elsif draft->>'messageType' = 'payment_request' then
+    candidate.reason := messaging.payment_hindrance(
+      instance.id, draft->'content'->'payment'->>'reference', candidate.message_id
+    );
   end if;
   -- With a ladder the message is decided when it leaves.
   if messaging.needs_open_window(instance.provider_class, draft->>'messageType')

@@ -17,7 +17,11 @@ begin
     (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
   );
   batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
-  batch.expires_at := request->>'expiresAt';
+  -- No request leaves when its payment ends within the five minutes that it must have.
+  batch.expires_at := least(
+    (request->>'expiresAt')::timestamptz,
+    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - interval '5 minutes'
+  );
   batch.seed := md5(concat_ws(
     ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
   ));

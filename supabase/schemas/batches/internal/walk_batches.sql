@@ -44,6 +44,7 @@ declare
   first_index integer;
   is_told boolean;
   is_follow_up boolean;
+  asks_payment boolean;
   reason text;
   slot timestamptz;
   is_far boolean;
@@ -60,6 +61,7 @@ begin
     order by served_at nulls first, created_at, id
   loop
     is_follow_up := messaging.cancels_on_reply(batch);
+    asks_payment := messaging.asks_for_payment(batch);
     first_index := case
       when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
         then greatest(batch.first_pending, batch.known_from)
@@ -72,6 +74,7 @@ begin
       open list for
         select case
           when looks_closer or r.status = 'skipped' or r.message_id is not null or is_follow_up
+            or asks_payment
             or messaging.may_be_refused(
               c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
             )

@@ -28,8 +28,8 @@ begin
     begin
       perform messaging.feed_instance(hungry);
       fed := fed + 1;
-    exception when sqlstate 'MI010' then
-      -- The send window never opens: nothing can be done until it is changed.
+    exception when sqlstate 'MI010' or sqlstate 'MI090' then
+      -- The send window never opens: nothing can be done until it is changed. Or a reference is being taken.
       null;
     end;
   end loop;

@@ -82,6 +82,8 @@ begin
   if exists (
     select from unnest(messages) as m
     where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+      -- A batch ends before, see new_batch.
+      and m.batch_id is null
   ) then
     raise exception using errcode = 'MI091', message = 'expiresAt is too near';
   end if;

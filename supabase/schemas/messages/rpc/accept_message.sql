@@ -29,7 +29,7 @@
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
+-- MI042, MI043 and MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -113,6 +113,11 @@ begin
 
   if timing is not null and draft is not null then
     perform messaging.check_timing(delivery);
+    if timing->>'paymentReference' is not null then
+      perform messaging.bound_payment_followers(
+        known.instance_id, array[timing->>'paymentReference']
+      );
+    end if;
   end if;
   is_known := known.conversation_id is not null;
   if is_known then

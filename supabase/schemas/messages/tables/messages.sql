@@ -107,8 +107,12 @@ create index messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 create index messages_cancel_key on messaging.messages (instance_id, cancel_key)
 where cancel_key is not null and status = 'queued';
--- For cancel_on_payment. The shortest predicate: each statement that writes a message prepares it again.
-create index messages_payment_reference on messaging.messages (instance_id, payment_reference)
+-- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a message prepares it again.
+create index messages_payment_reference on messaging.messages (
+  instance_id,
+  payment_reference,
+  status
+)
 where payment_reference is not null;
 create index messages_batch on messaging.messages (batch_id, created_at) where batch_id is not null;
 -- What of a batch is still to leave: a handful of rows.

@@ -1,6 +1,6 @@
--- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the message of its code,
--- and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and holds the
--- payment's message and the payment. Locks as cancel_payment_code and cancel_on_payment.
+-- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
+-- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and
+-- holds the payment's message and the payment. Locks as cancel_payment_message and cancel_on_payment.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$
@@ -20,8 +20,9 @@ begin
       'status', payment.status
     ) || messaging.read_message_contact(payment.contact_id)
   );
-  if payment.code_message_id is not null and payment.status <> 'refunded' then
-    perform messaging.cancel_payment_code(payment.code_message_id);
+  if payment.status <> 'refunded' then
+    perform messaging.cancel_payment_message(payment.message_id);
+    perform messaging.cancel_payment_message(payment.code_message_id);
   end if;
   if payment.status in ('paid', 'canceled') then
     perform messaging.cancel_on_payment(

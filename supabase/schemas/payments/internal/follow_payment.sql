@@ -2,21 +2,28 @@
 -- not leave, and takes it again where it is tried again or has left after all; a Pix code follows a request that has
 -- left as text (see send_payment_code), and is taken back where that failed later.
 -- A reference that another request has taken meanwhile: MI090 for one that is tried again; one that has left stays
--- without it. The caller holds the message. Locks its payment, then as cancel_payment_code.
+-- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks its payment, then as cancel_payment_message.
 create or replace function messaging.follow_payment(
   former messaging.messages, present messaging.messages
 ) returns void language plpgsql set search_path = '' as $$
 declare
   ended constant text[] := array['failed', 'canceled', 'expired'];
+  payment_status text;
 begin
   if present.status = any (ended) then
     update messaging.payments p set is_open = false where p.message_id = present.id and p.is_open;
-    perform messaging.cancel_payment_code(p.code_message_id)
+    perform messaging.cancel_payment_message(p.code_message_id)
     from messaging.payments p
     where p.message_id = present.id and p.code_message_id is not null;
     return;
   end if;
   if former.status = any (ended) then
+    if present.status in ('queued', 'sending') then
+      payment_status := (select p.status from messaging.payments p where p.message_id = present.id);
+      if payment_status <> 'pending' then
+        raise exception using errcode = 'MI093', message = 'payment_state', detail = payment_status;
+      end if;
+    end if;
     begin
       update messaging.payments p set is_open = true
       where p.message_id = present.id and p.status = 'pending';
