@@ -73,6 +73,22 @@ Deno.test("the client against a started stack", async (t) => {
     },
   );
 
+  await t.step("a payment request, and what has become of it", async () => {
+    const sent = await client.messages.send({
+      ...{ instanceId: "demo", phone, messageType: "payment_request", message: "Pedido 1" },
+      payment: { reference: "client-1", amount: "1.50", link: "https://pay.example.com/1" },
+    });
+    const told = await client.payments.changeByReference("client-1", {
+      ...{ instanceId: "demo", status: "paid" },
+    });
+    assertEquals([told.status, told.messageId], [
+      "paid",
+      "messageId" in sent ? sent.messageId : undefined,
+    ]);
+    const { items } = await client.payments.list({ instanceId: "demo", reference: "client-1" });
+    assertEquals(items.map(({ status, amount }) => [status, amount]), [["paid", "1.50"]]);
+  });
+
   await t.step("a channel that refuses for good: told, and not repeated", async () => {
     await plan({ kind: "reject" });
     const error = await assertRejects(() => send("refused"), ApiError);

@@ -30,6 +30,7 @@ const groups: Readonly<Record<string, Group>> = {
 /** Parts of a function that have a group of their own, by the beginning of their path. */
 const parts: Readonly<Record<string, Group>> = {
   "messages-api/questions": { name: "questions", nouns: ["Questions", "Question"] },
+  "messages-api/payments": { name: "payments", nouns: ["Payments", "Payment"] },
 };
 
 /** Where the rule would give two operations one name. */
