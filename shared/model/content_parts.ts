@@ -164,8 +164,9 @@ export function writeSentParts(
 
 /** What a payment request of ours asks for, below its words. */
 function writeRequest(payment: ShownParts["payment"]): readonly string[] {
-  const { reference, amount, currency } = payment ?? {};
-  return reference === undefined ? [] : [`${amount} ${currency} (${reference})`];
+  const { reference, amount, currency, goods } = payment ?? {};
+  // What arrives does not say what is sold.
+  return goods === undefined ? [] : [`${amount} ${currency} (${reference})`];
 }
 
 /** The words of a message that is one part and has no text: `[location] Loja, Rua 1`; null for any other. */

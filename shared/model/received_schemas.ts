@@ -121,7 +121,7 @@ export const paymentSchema = z.object({
   paidAt: instant("When it was paid, or chosen to be."),
   status: text("State of the payment, as the channel spells it."),
   orderStatus: text("State of the order, as the channel spells it."),
-  referenceId: text("Reference of the payment or order."),
+  referenceId: text("The channel's id of what it is about; often the same as `reference`."),
   note: text("What was written beside it."),
   expiresAt: instant("When the request ends."),
   key: text("The PIX key."),
@@ -129,7 +129,7 @@ export const paymentSchema = z.object({
   receiver: text("Who is to receive it."),
   items: z.array(orderItemSchema).optional().meta({ description: "The products of the order." }),
   reference: text(
-    "The caller's own name for the payment, where it is one that a message of ours asks for.",
+    "Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it.",
   ),
   goods: z.enum(goodsKinds).optional().meta({ description: "What is sold." }),
   isDynamic: flag("Whether `key` is the address of a charge, of a dynamic Pix code."),

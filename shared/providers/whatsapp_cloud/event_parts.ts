@@ -65,6 +65,7 @@ export function readCloudPayment(payment: unknown): ReceivedPart<"payment"> | un
       readInstant(transaction, "updated_timestamp"),
     status: readLabel(payment, "status") ?? readLabel(transaction, "status"),
     referenceId: readAnyId(payment, "reference_id"),
+    reference: readAnyId(payment, "reference_id"),
     receiver: readName(payment, "receiver"),
   });
   return told === undefined ? undefined : { kind: "payment", ...told };

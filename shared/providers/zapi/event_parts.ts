@@ -147,6 +147,7 @@ export function readZapiPayment(payload: unknown): ReceivedPart<"payment"> | und
         readLabel(info, "status"),
       orderStatus: readLabel(payment, "orderStatus"),
       referenceId: readAnyId(payment, "referenceId"),
+      reference: readAnyId(payment, "referenceId"),
       note: readPassage(payment, "message") ?? readPassage(payment, "note", "text"),
       expiresAt: readInstant(payment, "expiration"),
       receiver: readName(info, "receiverPhone"),
@@ -163,6 +164,7 @@ export function readZapiPixKey(payload: unknown): ReceivedPart<"payment"> | unde
     keyType: readLabel(pix, "keyType"),
     receiver: readName(pix, "merchantName"),
     referenceId: readAnyId(pix, "referenceId"),
+    reference: readAnyId(pix, "referenceId"),
     currency: readCurrency(pix, "currency"),
   });
   return named === undefined ? undefined : { kind: "pix", ...named };

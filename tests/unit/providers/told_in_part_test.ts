@@ -146,7 +146,7 @@ Deno.test("official: the state of a payment is in the payer's history, each stat
   assertEquals(event?.["payment"], {
     kind: "payment",
     ...{ amount: "129.9", currency: "INR", method: "upi", transactionId: "T1" },
-    ...{ status: "captured", referenceId: "R1" },
+    ...{ status: "captured", ...{ reference: "R1", referenceId: "R1" } },
   });
   assertEquals(
     [event?.["isUnreadable"], event?.["quotedProviderMessageId"], event?.["address"]],
@@ -163,7 +163,11 @@ Deno.test("official: a notice of a payment, and the card that a person has chose
   const told = { reference_id: "R1", status: "captured" };
   for (const type of ["payment", "payment_notification"]) {
     const event = readEvent("whatsapp_cloud", cloudMessage({ type, [type]: told }));
-    assertEquals(event?.["payment"], { kind: "payment", status: "captured", referenceId: "R1" });
+    assertEquals(event?.["payment"], {
+      kind: "payment",
+      status: "captured",
+      ...{ reference: "R1", referenceId: "R1" },
+    });
     assertEquals(event?.["isUnreadable"], true);
   }
   const payment_method = {
@@ -176,7 +180,7 @@ Deno.test("official: a notice of a payment, and the card that a person has chose
   assertEquals(event?.["payment"], {
     kind: "payment",
     ...{ method: "offsite_card_pay", transactionId: "C1", lastDigits: "1234" },
-    ...{ paidAt: "2025-06-08T20:59:43.000Z", referenceId: "R1" },
+    ...{ paidAt: "2025-06-08T20:59:43.000Z", ...{ reference: "R1", referenceId: "R1" } },
   });
 });
 
