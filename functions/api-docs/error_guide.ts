@@ -182,6 +182,10 @@ export const refusalGuide: Readonly<Record<ErrorCode, CodeGuide>> = {
     "caller",
     "Read `details`: `2494191` means that only the escalation partner takes conversations; ask its holder to pass it, in Business Suite make this app the partner. What only a holder may do (`pass`, `release`), do while `handledBy` is `us`.",
   ),
+  new_chat_locked: guide(
+    "time",
+    "Write to people who have written, or were written to, before; to others when the lock has ended: `allowance.timeLock` of `GET messages-api/health` says when. What is queued for new contacts waits for that by itself. Connecting the phone again does not end the lock.",
+  ),
   contact_blocked: guide(
     "team",
     "Unblock the person (`POST contacts-api/unblock`) if the block was a mistake; else do not send.",

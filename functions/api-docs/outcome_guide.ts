@@ -123,6 +123,7 @@ const meanings: Readonly<Record<RefusalMeaning, CodeGuide | null>> = {
   ),
   // Codes of answers too: their sections stand there.
   outside_conversation_window: null,
+  new_chat_locked: null,
   contact_opted_out: null,
   recipient_needs_phone: null,
   too_fast: guide(
@@ -244,8 +245,8 @@ const holds: Readonly<Record<HeldBy, CodeGuide>> = {
   ),
   new_contacts: guide(
     "time",
-    "The number's messages to new people of this day are spent.",
-    "Nothing has to be done. The administrator can raise the limit of `protection`.",
+    "The number's messages to new people of this day are spent, or WhatsApp locks new chats (463).",
+    "Nothing has to be done. The administrator can raise the limit of `protection`; `allowance.timeLock` says when a lock ends.",
   ),
   warm_up: guide(
     "time",

@@ -86,6 +86,10 @@ const refusals = {
     409,
     "The channel did not change who holds the conversation; see details.",
   ],
+  new_chat_locked: [
+    409,
+    "WhatsApp lets the number open no new chats for a time (463); see allowance.timeLock of the instance.",
+  ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
   people_scope: [
     409,

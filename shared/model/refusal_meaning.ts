@@ -19,6 +19,8 @@ export const refusalMeanings = [
   "direct_send_refused",
   /** A parameter of the call is not taken; of a message that goes by Direct Send: the account has not got it. */
   "parameter_refused",
+  /** WhatsApp lets the account open no new chats for a time: known ones go on. */
+  "new_chat_locked",
   /** The channel addresses this message by phone alone. */
   "recipient_needs_phone",
   /** The person, or the account, has not got this kind of message. */
@@ -32,6 +34,7 @@ export type RefusalMeaning = (typeof refusalMeanings)[number];
  */
 export const answeredMeanings = [
   "outside_conversation_window",
+  "new_chat_locked",
 ] as const satisfies readonly (ErrorCode & RefusalMeaning)[];
 
 /** The error code of a refused send. */

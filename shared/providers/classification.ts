@@ -100,6 +100,8 @@ export interface KnownAnswer {
   readonly statuses?: readonly number[];
   readonly words: RegExp;
   readonly classification: Classification;
+  /** What it means beyond its message; undefined for nothing. */
+  readonly meaning?: RefusalMeaning;
 }
 
 /**
@@ -113,24 +115,24 @@ export function toTextRefusal(
   text: string,
   context: ReadingContext,
 ): Receipt {
-  const classification = classifyByText(table, answer.status, readTextToClassify(answer, text));
-  return toRefusalReceipt(classification, {
+  const known = findByText(table, answer.status, readTextToClassify(answer, text));
+  return toRefusalReceipt(known?.classification ?? classifyHttpStatus(answer.status), {
     code: `http_${answer.status}`,
     message: context.redact(describeAnswer(answer, text)),
     retryAfterMs: readRetryAfterMs(answer.headers, context.nowMs),
+    meaning: known?.meaning,
   });
 }
 
-/** The meaning of this text and status by the table; without a match, of the status alone. */
-function classifyByText(
+/** The row of the table for this text and status; undefined for none. */
+function findByText(
   table: readonly KnownAnswer[],
   status: number,
   words: string,
-): Classification {
-  const known = table.find((entry) =>
+): KnownAnswer | undefined {
+  return table.find((entry) =>
     (entry.statuses?.includes(status) ?? true) && entry.words.test(words)
   );
-  return known?.classification ?? classifyHttpStatus(status);
 }
 
 /**

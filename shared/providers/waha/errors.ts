@@ -15,6 +15,7 @@ export const wahaErrors: readonly KnownAnswer[] = [
     // connected and known chats go on, so it is this recipient's message alone.
     words: newChatLocked,
     classification: { verdict: "permanent", scope: "recipient" },
+    meaning: "new_chat_locked",
   },
   {
     // Page Sessions, "Message Capping": the quota of new chats is used up until the cycle's end.
@@ -51,7 +52,11 @@ export const wahaErrors: readonly KnownAnswer[] = [
   },
 ];
 
-/** WhatsApp's own number of a refusal, which an engine passes on in its words; undefined for none. */
+/**
+ * WhatsApp's own number of a refusal, which an engine passes on in its words; undefined for none. 463 has our
+ * name, because callers act by it.
+ */
 export function readWhatsappCode(text: string): string | undefined {
+  if (newChatLocked.test(text)) return "new_chat_locked";
   return /server returned error (\d{3})\b/i.exec(text)?.[1];
 }

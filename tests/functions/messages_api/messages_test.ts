@@ -14,7 +14,14 @@ const text = { phone, messageType: "text", message: "Olá" };
 const noHold = { holdReason: null, holdCode: null, heldUntil: null };
 const nothingMore = {
   ...{ choice: null, quotedMessageId: null, quotedProviderMessageId: null, isGroup: false },
-  ...{ chatName: null, author: null, sentBy: null, isTypedOnPhone: false, channelStatus: null },
+  ...{
+    chatName: null,
+    author: null,
+    sentBy: null,
+    isTypedOnPhone: false,
+    handledBy: "us",
+    channelStatus: null,
+  },
   ...{ pricing: null, estimatedCost: null },
   ...{ mediaFilename: null, mediaMimeType: null, mediaSize: null, editedAt: null, deletedAt: null },
 };

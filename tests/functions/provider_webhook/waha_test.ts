@@ -4,6 +4,7 @@ import { factsOf } from "../../support/providers/registered_facts.ts";
 import { wahaEvent, wahaMessage, webhookKey } from "../../support/providers/waha/facts.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { signWahaBody } from "../../../supabase/local/simulator/waha/webhook.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { readFeed } from "./channels.ts";
 import {
   createWebhookClient,
@@ -167,7 +168,7 @@ Deno.test("WAHA: 463 refuses this person's message for good, and holds nobody el
   const text = { phone, messageType: "text", message: "Olá" };
   const refused = await stack.send(tenant, text);
   assertEquals([refused.status, refused.body.error, refused.body.retryable], [
-    ...[502, "provider_send_failed", false],
+    ...[409, "new_chat_locked", false],
   ]);
   const { body: health } = await stack.messages(tenant, "GET", "/health");
   assertEquals(health.status, "ok");
@@ -287,4 +288,76 @@ Deno.test("WAHA: a received file is known by its message and its address at WAHA
     { id: `false_${chat}_3EB0F`, url },
   ]);
   assert(!JSON.stringify(row).includes("waha-secret-key"));
+});
+
+Deno.test("WAHA: while new chats are locked, what is queued for new contacts waits, and known ones go on", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await createTenant(client);
+  const known = "5511900000001";
+  const accept = (): Response =>
+    Response.json({ key: { id: crypto.randomUUID() } }, { status: 201 });
+  stack.provider.answer = accept;
+  const say = (phone: string, members: Body = {}): Promise<Body> =>
+    stack.send(tenant, { phone, messageType: "text", message: "Olá", ...members });
+  await say(known);
+  const tellLock = async (lock: Body): Promise<void> => {
+    const data = { reachoutTimelock: lock };
+    await tell(client, tenant, "session.status", { name: "s", status: "WORKING", data }, {
+      ...{ timestamp: Date.now(), me: { id: `${tenant.connectedPhone}@c.us` } },
+    });
+  };
+  const endS = Math.floor(Date.now() / 1_000) + 86_400;
+  await tellLock({ isActive: true, timeEnforcementEnds: endS, enforcementType: "DEFAULT" });
+  stack.provider.requests.length = 0;
+  const queued = { queued: true };
+  const sent = [
+    await say("5511900000002", queued),
+    await say("5511900000003", { delayMessage: 1 }),
+    await say(known, queued),
+  ];
+  const record = async ({ body }: Body): Promise<Body> =>
+    (await stack.messages(tenant, "GET", `/messages/${body.messageId}`)).body;
+  for (let run = 0; run < 4; run++) {
+    await letTimePass(stack.admin, 40);
+    await stack.dispatch();
+  }
+  const records = await Promise.all(sent.map(record));
+  assertEquals(records.map(({ status, heldBy }) => [status, heldBy]), [
+    ...[["queued", "new_contacts"], ["queued", "new_contacts"], ["sent", null]],
+  ]);
+  assertEquals(stack.provider.requests.length, 1);
+  for (const { scheduledFor } of records.slice(0, 2)) {
+    assert(Date.parse(scheduledFor) > Date.now() + 80_000_000, scheduledFor);
+  }
+  // The lock ends early: what it held leaves.
+  await tellLock({ isActive: false, timeEnforcementEnds: endS });
+  for (let run = 0; run < 4; run++) {
+    await letTimePass(stack.admin, 40);
+    await stack.dispatch();
+  }
+  assertEquals((await Promise.all(sent.map(record))).map(({ status }) => status), [
+    ...["sent", "sent", "sent"],
+  ]);
+});
+
+Deno.test("WAHA: a refusal 463 begins a lock of a day where none is known, told once", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await createTenant(client);
+  const exception = { message: "2 UNKNOWN: server returned error 463", code: 2 };
+  stack.provider.answer = () => Response.json({ statusCode: 500, exception }, { status: 500 });
+  for (const phone of ["5511900000002", "5511900000003"]) {
+    await stack.send(tenant, { phone, messageType: "text", message: "Olá" });
+  }
+  const { timeLock } = (await stack.messages(tenant, "GET", "/health")).body.allowance;
+  assertEquals([timeLock.isActive, timeLock.kind], [true, null]);
+  const hours = (Date.parse(timeLock.until) - Date.now()) / 3_600_000;
+  assert(hours > 23.9 && hours <= 24, String(hours));
+  const told = await stack.admin`
+    select data from messaging.events where instance_id = ${tenant.instanceId}
+      and type = 'instance.limit_changed'`;
+  assertEquals(told.map(({ data }) => [data.reason, data.allowance.timeLock.isActive]), [
+    ["NEW_CHAT_LOCKED", true],
+  ]);
 });

@@ -108,7 +108,11 @@ for (const [engine, session] of Object.entries(sessions)) {
 /** Planned faults, the outcome that the adapter reads, and whether the message arrived. */
 const faults: readonly (readonly [string, object, string, object, number])[] = [
   ["reject", {}, "rejected", { scope: "message", retryable: false }, 0],
-  ["reject", { code: 463 }, "rejected", { scope: "recipient", retryable: false, code: "463" }, 0],
+  ["reject", { code: 463 }, "rejected", {
+    scope: "recipient",
+    retryable: false,
+    code: "new_chat_locked",
+  }, 0],
   ["rate_limit", { retryAfterSeconds: 7 }, "rejected", { retryAfterMs: 7_000 }, 0],
   ["server_error", {}, "unknown", {}, 0],
   ["server_error", { delivered: true }, "unknown", {}, 1],

@@ -11,7 +11,7 @@ begin
   end if;
   state := messaging.budget_state(instance, clock);
   return case
-    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
+    when state.is_reached then messaging.after_hold(instance, state.month_ends_at, interval '0')
     else '-infinity'
   end;
 end;

@@ -120,7 +120,7 @@ begin
     perform messaging.tell_budget(instance, clock);
     perform from messaging.pacing p where p.instance_id = instance.id for no key update skip locked;
     if found and not (messaging.budget_state(instance, clock)).is_reached then
-      perform messaging.release_budget_holds(instance.id, clock);
+      perform messaging.release_held_messages(instance.id, 'budget', clock);
       perform messaging.refresh_dispatch(array[instance.id]);
     end if;
   end loop;

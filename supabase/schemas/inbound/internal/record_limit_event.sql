@@ -2,7 +2,7 @@
 -- `event`: change, limit (NULL where it is not told), allowance (see keep_allowance; NULL for nothing told),
 -- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own time wins, and what was told
 -- already is no event; nor are a limit and an allowance that are as they were. News of a number that is another instance's are not
--- this one's. Returns whether it was news. Locks dispatch.
+-- this one's. Returns whether it was news. Locks pacing where it tells of a lock, then dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
@@ -12,6 +12,9 @@ declare
 begin
   if messaging.concerns_other_instance(instance, event->>'phone') then
     return false;
+  end if;
+  if event->'allowance' ? 'timeLock' then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
   end if;
   select d.* into strict former
   from messaging.dispatch d where d.instance_id = instance.id for no key update;
@@ -36,6 +39,9 @@ begin
       'previousLimit', former.channel_limit,
       'effectiveAt', event->'effectiveAt'
     ));
+  end if;
+  if event->'allowance' ? 'timeLock' then
+    perform messaging.refresh_dispatch(array[instance.id]);
   end if;
   return true;
 end;

@@ -107,6 +107,11 @@ begin
     from unnest(decided) as s
     where s.outcome = 'rejected';
   end if;
+  if results @? '$[*].error ? (@.meaning == "new_chat_locked")' then
+    perform messaging.note_chat_locks(array_agg(s.instance_id), array_agg(s.error), clock)
+    from unnest(decided) as s
+    where s.outcome = 'rejected';
+  end if;
   if nullif(request->'response', 'null') is not null then
     perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;

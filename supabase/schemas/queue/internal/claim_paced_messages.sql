@@ -2,7 +2,7 @@
 -- interval after the message before it, and inside the window.
 -- An instance with a pace is left to a claim of its own (see claim_message_group): its id is in `groups`, and
 -- it is due again shortly, in case that claim does not come. `claimed`: the ids of what was claimed.
--- Heads of instances with protection, or a budget, are left to claim_protected_messages.
+-- Heads of instances with protection, a budget, or a lock on new chats are left to claim_protected_messages.
 -- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -16,7 +16,8 @@ declare
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from, d.messages_per_second
+    select d.instance_id, d.paced_from, d.messages_per_second,
+      d.new_chats_locked_until > clock as locks_new_chats
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
     order by d.next_due_at
@@ -25,7 +26,7 @@ begin
   ),
   head as (
     select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
-      i.protection is not null or i.budget is not null as is_protected
+      i.protection is not null or i.budget is not null or due.locks_new_chats as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -150,7 +151,7 @@ end;
 $$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[], lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
@@ -162,22 +163,31 @@ declare
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
+      d.new_chats_locked_until as locked_until,
       messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
+    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
     where q.message_id = any (message_ids)
     order by q.instance_id
   loop
     perform from messaging.pacing p
     where p.instance_id = head.instance_id for no key update skip locked;
     continue when not found;
+    if messaging.locks_new_chat(head.locked_until, head.contact_id, clock) then
+      perform messaging.postpone_message(
+        head.message_id, head.instance, head.locked_until, 'new_contacts'
+      );
+      perform messaging.refresh_dispatch(array[head.instance_id]);
+      continue;
+    end if;
     if head.is_stoppable then
       continue when not messaging.lock_budget(head.instance_id, false);
       budget := messaging.budget_state(head.instance, clock);
       if budget.is_reached then
-        perform messaging.hold_for_budget(head.message_id, head.instance, budget.month_ends_at);
+        perform messaging.postpone_message(head.message_id, head.instance, budget.month_ends_at, 'budget');
         perform messaging.refresh_dispatch(array[head.instance_id]);
         continue;
       end if;

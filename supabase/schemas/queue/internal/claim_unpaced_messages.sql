@@ -30,6 +30,7 @@ begin
     select due.message_id, due.is_to_be_paced,
       messaging.stopped_until(d) > clock
         and not due.is_to_be_paced as is_held,
+      d.new_chats_locked_until as locked_until,
       due.goes_after is not null and exists (
         select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
       ) as is_follower
@@ -46,6 +47,7 @@ begin
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
       and not checked.is_to_be_paced and not checked.is_follower and coalesce(m.expires_at > clock, true)
+      and not messaging.locks_new_chat(checked.locked_until, m.contact_id, clock)
       -- Of all that is unpaced a budget may stop marketing alone: batches are paced.
       and (
         m.purpose is distinct from 'marketing'
@@ -80,9 +82,11 @@ begin
   if followers is not null then
     perform messaging.postpone_followers(followers, clock);
   end if;
-  -- What was due and not claimed has come to its expires_at, or its instance's budget decides.
+  -- What was due and not claimed has come to its expires_at, would open a chat that is locked, or its instance's
+  -- budget decides.
   if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
     perform messaging.expire_due_messages(due_ids, clock);
+    perform messaging.postpone_new_chats(due_ids, clock);
     claimed_ids := claimed_ids || messaging.claim_unpaced_within_budget(
       array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))),
       lease, clock
@@ -181,6 +185,38 @@ begin
 end;
 $$;
 
+-- claim_unpaced_messages: has those of these due messages that would open a locked chat (see locks_new_chat) wait
+-- until the lock ends. The caller has locked the queue rows. Leaves messages that another transaction is changing
+-- for the next claim.
+create or replace function messaging.postpone_new_chats(message_ids uuid[], clock timestamptz)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  waiting record;
+  slot timestamptz;
+begin
+  for waiting in
+    select m.id as message_id, i as instance, d.new_chats_locked_until as locked_until
+    from messaging.message_queue q
+    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
+    join messaging.messages m on m.id = any (array[q.message_id])
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    where q.message_id = any (message_ids) and q.claim_token is null
+      and d.new_chats_locked_until > clock
+      and messaging.locks_new_chat(d.new_chats_locked_until, m.contact_id, clock)
+    order by i.id, q.visible_at, m.id
+    for no key update of m skip locked
+  loop
+    slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
+    update messaging.message_queue q
+    set scheduled_at = slot, visible_at = slot
+    where q.message_id = waiting.message_id;
+    perform messaging.write_departures(
+      array[waiting.message_id], array[slot], array['new_contacts']
+    );
+  end loop;
+end;
+$$;
+
 -- claim_unpaced_messages: claims those of these due messages that an instance's budget may stop (see
 -- stopped_by_budget), as far as the budget reaches, and has the others wait until the month ends. Returns the ids of
 -- the claimed ones. The caller has locked the queue rows. Leaves messages that another transaction is changing, or
@@ -219,7 +255,7 @@ begin
     end if;
     continue when not has_budget;
     if budget_left <= 0 then
-      slot := messaging.after_budget(waiting.instance, budget.month_ends_at, interval '0');
+      slot := messaging.after_hold(waiting.instance, budget.month_ends_at, interval '0');
       update messaging.message_queue q
       set scheduled_at = slot, visible_at = slot
       where q.message_id = waiting.message_id;

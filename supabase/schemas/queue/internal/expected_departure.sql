@@ -26,7 +26,8 @@ begin
   -- A wider window and an ended protection leave slots where they are: what moved them is no reason any more.
   if held_by in ('window', 'holiday')
       and messaging.is_send_window_open(instance, leaves_at - interval '1 millisecond')
-    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null then
+    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null
+      and not (held_by = 'new_contacts' and dispatch.new_chats_locked_until > clock) then
     held_by := 'interval';
   end if;
   if is_paced and after_last > leaves_at then

@@ -51,7 +51,7 @@ $$;
 -- While it is in flight, a message of a group is in the unpaced lane, whose leases end one by one: many are in
 -- flight at once, two seconds' worth at most. Of one contact there is only one: the next one waits until that is
 -- settled, and others pass it.
--- What a reached budget stops waits for the end of the month: see hold_for_budget.
+-- What a reached budget stops waits for the end of the month: see postpone_message.
 -- A message whose expires_at has come by then is ended instead. With protection each takes its place of the day.
 -- The caller has locked dispatch. Tries pacing without waiting, since an enqueue locks the two in the other
 -- order: without it the next due time is a guess, because a message that is being queued cannot be seen, and
@@ -148,7 +148,7 @@ begin
     end if;
     if waiting.is_stoppable and budget_left <= 0 then
       exit when not has_pacing;
-      perform messaging.hold_for_budget(waiting.message_id, instance, budget.month_ends_at);
+      perform messaging.postpone_message(waiting.message_id, instance, budget.month_ends_at, 'budget');
       continue;
     end if;
     if instance.protection is not null then

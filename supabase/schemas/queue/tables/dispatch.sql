@@ -36,6 +36,7 @@ create table messaging.dispatch (
   webhooks_state text,
   webhooks_url text,
   allowance jsonb,
+  new_chats_locked_until timestamptz not null default '-infinity',
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_webhooks_known check (webhooks_state in ('ours', 'elsewhere', 'unknown')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
@@ -84,6 +85,8 @@ comment on column messaging.dispatch.webhooks_url is
   'That address without its secrets; NULL where it is not known, or events go nowhere.';
 comment on column messaging.dispatch.allowance is
   'What the channel told that the number may do: {throughput, isOnBusinessApp, newChats {used, quota, until}, timeLock {isActive, until, kind}}, each only where it was told; NULL while nothing was. See shown_allowance.';
+comment on column messaging.dispatch.new_chats_locked_until is
+  'Until then WhatsApp locks new chats, by allowance.timeLock: what a claim finds for a new contact waits, see locks_new_chat.';
 comment on column messaging.dispatch.told_disconnected_at is
   'When the workspace''s alert address was last told by e-mail.';
 comment on column messaging.dispatch.suspected_at is

@@ -162,7 +162,7 @@ begin
     where d.instance_id = instance.id;
   end if;
   if changes ?| array['budget', 'timeZone'] then
-    perform messaging.release_budget_holds(instance.id, date_trunc('milliseconds', clock_timestamp()));
+    perform messaging.release_held_messages(instance.id, 'budget', date_trunc('milliseconds', clock_timestamp()));
     if instance.budget is not null then
       perform messaging.tell_budget(instance, clock_timestamp());
     end if;
@@ -172,9 +172,12 @@ begin
     perform messaging.forget_connection(array[instance.id]);
     update messaging.dispatch d
     set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
-      webhooks_url = null, allowance = null,
+      webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
       messages_per_second = messaging.present_pace(instance.messages_per_second, null)
     where d.instance_id = instance.id;
+    perform messaging.release_held_messages(
+      instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+    );
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());

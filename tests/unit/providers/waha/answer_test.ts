@@ -98,7 +98,7 @@ const refusals: readonly (readonly [string, number, unknown, Partial<Refusal> | 
     "a lock on new chats (463)",
     500,
     thrown("2 UNKNOWN: server returned error 463"),
-    { code: "463", retryable: false, scope: "recipient" },
+    { code: "new_chat_locked", meaning: "new_chat_locked", retryable: false, scope: "recipient" },
   ],
   [
     "the used quota of new chats (475)",
