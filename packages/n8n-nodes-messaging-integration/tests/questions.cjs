@@ -64,7 +64,11 @@ async function resume(kept, event, { key = secret, at = Date.now(), body } = {})
   let status = 200;
   const response = { status: (code) => (status = code, response), json: () => response };
   const result = await node.webhook.call({
-    evaluateExpression: () => kept,
+    getNode: () => ({ id: "node-1", name: 'ask "it"' }),
+    evaluateExpression: (text) => {
+      const [, name] = /^\{\{ \$node\["ask \\"it\\""\]\.context\["(\w+)"\] \}\}$/.exec(text) ?? [];
+      return kept[name];
+    },
     getHeaderData: () => ({
       "webhook-id": "msg_1",
       "webhook-timestamp": timestamp,

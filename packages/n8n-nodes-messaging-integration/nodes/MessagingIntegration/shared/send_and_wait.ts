@@ -26,8 +26,8 @@ export const resumeWebhooks: IWebhookDescription[] = [{
 
 /** What this run of the node keeps for the call that ends the waiting. */
 interface KeptQuestion {
-  readonly questionId?: string;
-  readonly notifySecret?: string;
+  readonly questionId: string | undefined;
+  readonly notifySecret: string | undefined;
 }
 
 const secondsOf: Readonly<Record<string, number>> = { minutes: 60, hours: 3600, days: 86_400 };
@@ -71,7 +71,7 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
 
 /** Ends the waiting with what became of the question, where the call is signed by the service for this question. */
 export async function resumeWithEnd(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-  const { questionId, notifySecret } = this.evaluateExpression("{{ $self }}") as KeptQuestion;
+  const { questionId, notifySecret } = readKept(this);
   const body = this.getRequestObject().rawBody as Buffer | undefined;
   const isSigned = body !== undefined && typeof notifySecret === "string" &&
     verifyDelivery(this.getHeaderData(), body, notifySecret) !== null;
@@ -83,6 +83,14 @@ export async function resumeWithEnd(this: IWebhookFunctions): Promise<IWebhookRe
   }
   const status = String(type).replace(/^question\./, "");
   return { workflowData: [[{ json: { status, ...end } }]] };
+}
+
+/** What the run that waits has kept, from the execution's data: a webhook reaches it by an expression alone. */
+function readKept(context: IWebhookFunctions): KeptQuestion {
+  const node = `$node[${JSON.stringify(context.getNode().name)}]`;
+  const read = (name: string) =>
+    context.evaluateExpression(`{{ ${node}.context["${name}"] }}`) as string | undefined;
+  return { questionId: read("questionId"), notifySecret: read("notifySecret") };
 }
 
 /** The call that asks, with the address that ends the waiting. */
