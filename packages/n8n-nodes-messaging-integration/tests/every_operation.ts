@@ -101,7 +101,7 @@ export function everyOperation(
     step("media", "uploadFromUrl", { url: fileUrl }),
     ...messageSteps(step, failedMessageId, receivedMessageId),
     step("template", "send", {
-      templateId,
+      templateId: { __rl: true, mode: "id", value: templateId },
       ...person,
       variables: { variable: [{ name: "pedido", value: "4711" }] },
     }),

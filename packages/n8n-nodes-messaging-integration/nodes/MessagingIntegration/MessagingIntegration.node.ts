@@ -14,11 +14,11 @@ import { templateDescription } from "./resources/template";
 import { readAnswer } from "./shared/answer";
 import { prepareRequest } from "./shared/request";
 import { resumeWebhooks, resumeWithEnd, sendAndWait } from "./shared/send_and_wait";
-import { getTemplates } from "./shared/templates";
+import { searchTemplates } from "./shared/templates";
 
 /** The operations of the API, each a call of its own. */
 export class MessagingIntegration implements INodeType {
-  methods = { loadOptions: { getTemplates } };
+  methods = { listSearch: { searchTemplates } };
 
   /** All others are declared by their routing. */
   customOperations = { message: { sendAndWait } };

@@ -2,52 +2,76 @@ import type {
   IDataObject,
   ILoadOptionsFunctions,
   IN8nHttpFullResponse,
+  INodeListSearchItems,
+  INodeListSearchResult,
   INodeProperties,
-  INodePropertyOptions,
 } from "n8n-workflow";
 import { describeRefusal, readObject } from "./answer";
 
 const credentialName = "messagingIntegrationApi";
+/** Templates that one look of the list shows; scrolling asks for the next ones. */
+const pageSize = 50;
+/** The longest text that the service searches for. */
+const mostSearched = 100;
 
 /** A field that offers the templates of the credentials' instance. */
 export function templateField(name: string): INodeProperties {
   return {
-    displayName: "Template Name or ID",
+    displayName: "Template",
     name,
-    type: "options",
-    typeOptions: { loadOptionsMethod: "getTemplates" },
-    default: "",
+    type: "resourceLocator",
+    default: { mode: "list", value: "" },
     required: true,
-    description:
-      'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+    modes: [
+      {
+        displayName: "From List",
+        name: "list",
+        type: "list",
+        placeholder: "Select a template...",
+        typeOptions: { searchListMethod: "searchTemplates", searchable: true },
+      },
+      {
+        displayName: "By ID",
+        name: "id",
+        type: "string",
+        placeholder: "018f2c6e-7d1a-7b7e-9c1d-2f4a5b6c7d8e",
+      },
+    ],
+    description: "What is sent. Its variables are filled below.",
   };
 }
 
-/** The templates that can be sent, by name and language, with what a send fills. */
-export async function getTemplates(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+/** The templates that can be sent, by name and language, a page at a time. `filter`: part of the name or the words. */
+export async function searchTemplates(
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+): Promise<INodeListSearchResult> {
   const { baseUrl, instanceId } = await this.getCredentials(credentialName);
-  const options: INodePropertyOptions[] = [];
-  let cursor: unknown = null;
-  do {
-    const answer = await this.helpers.httpRequestWithAuthentication.call(this, credentialName, {
-      url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1/messages-api/templates`,
-      qs: { instanceId, limit: 1000, ...(typeof cursor === "string" ? { cursor } : {}) },
-      json: true,
-      ignoreHttpStatusErrors: true,
-      returnFullResponse: true,
-    }) as IN8nHttpFullResponse;
-    if (answer.statusCode >= 400) {
-      throw describeRefusal(this.getNode(), answer.statusCode, answer.body);
-    }
-    const page = readObject(answer.body);
-    options.push(...(page.items as IDataObject[]).map(describeTemplate));
-    cursor = page.nextCursor;
-  } while (typeof cursor === "string");
-  return options.sort((one, other) => one.name.localeCompare(other.name));
+  const q = [...(filter ?? "").trim()].slice(0, mostSearched).join("");
+  const answer = await this.helpers.httpRequestWithAuthentication.call(this, credentialName, {
+    url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1/messages-api/templates`,
+    qs: {
+      ...{ instanceId, limit: pageSize },
+      ...(q === "" ? {} : { q }),
+      ...(paginationToken === undefined ? {} : { cursor: paginationToken }),
+    },
+    json: true,
+    ignoreHttpStatusErrors: true,
+    returnFullResponse: true,
+  }) as IN8nHttpFullResponse;
+  if (answer.statusCode >= 400) {
+    throw describeRefusal(this.getNode(), answer.statusCode, answer.body);
+  }
+  const { items, nextCursor } = readObject(answer.body);
+  return {
+    results: (items as IDataObject[]).map(describeTemplate),
+    ...(typeof nextCursor === "string" ? { paginationToken: nextCursor } : {}),
+  };
 }
 
 /** A template of a gateway has no status, and can be sent. */
-function describeTemplate(template: IDataObject): INodePropertyOptions {
+function describeTemplate(template: IDataObject): INodeListSearchItems {
   const { templateId, name, language, status } = template;
   const variables = template.variables as string[];
   const state = status === null || status === "APPROVED" ? "" : ` [${String(status)}]`;
