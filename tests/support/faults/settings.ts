@@ -17,6 +17,8 @@ export interface FaultSettings {
   readonly concurrency?: number;
   /** Duration of the load, in seconds. */
   readonly seconds?: number;
+  /** How many lives of questions are lived. */
+  readonly lives?: number;
   /** Duration of the model test's sequences, in minutes. */
   readonly minutes?: number;
   /** How many hostile requests are made. */
@@ -34,6 +36,7 @@ export const faultSettingNames = [
   "instances",
   "concurrency",
   "seconds",
+  "lives",
   "minutes",
   "requests",
   "dataApi",
