@@ -165,7 +165,7 @@ class Life {
 
   async #observe(): Promise<Record<string, QuestionState>> {
     const seen = Object.fromEntries(await this.#read());
-    this.#lastSeen = { ...this.#lastSeen, ...seen };
+    if (!this.#isErased) this.#lastSeen = seen;
     if (this.#isErased) Object.assign(seen, await this.#readErased());
     // Time goes on until the look.
     this.#model.act([]);
@@ -187,6 +187,7 @@ class Life {
     }));
   }
 
+  /** Before the erasure. */
   #lastSeen: Readonly<Record<string, QuestionState>> = {};
 
   async #read(): Promise<[string, QuestionState][]> {

@@ -91,9 +91,11 @@ export const leaseSeconds = providerTimeoutMs / 1_000 + 16;
  * Starts a world. Its dispatcher runs only when it is called.
  *
  * @param answerAfterMs how long the provider takes for an answer.
+ * @param environment further variables of the service.
  */
 export async function startWorld(
   answerAfterMs: () => number = () => 0,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceWorld> {
   await using cleanup = new AsyncDisposableStack();
   const database = cleanup.use(await createTestDatabase());
@@ -133,7 +135,7 @@ export async function startWorld(
     startService({
       root: ownRoot,
       databaseUrl: database.url,
-      environment: { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs) },
+      environment: { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs), ...environment },
     });
   let service = await start();
   cleanup.defer(() => service.kill());
