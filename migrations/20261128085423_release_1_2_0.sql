@@ -344,6 +344,8 @@ alter table messaging.dispatch add column if not exists webhooks_url text;
 
 alter table messaging.dispatch add column if not exists allowance jsonb;
 
+alter table messaging.dispatch add column if not exists new_chats_locked_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
 alter table messaging.instances add column if not exists configure_webhooks boolean default true not null;
 
 alter table messaging.instances add column if not exists idle jsonb;
@@ -736,7 +738,7 @@ begin
     where d.instance_id = instance.id;
   end if;
   if changes ?| array['budget', 'timeZone'] then
-    perform messaging.release_budget_holds(instance.id, date_trunc('milliseconds', clock_timestamp()));
+    perform messaging.release_held_messages(instance.id, 'budget', date_trunc('milliseconds', clock_timestamp()));
     if instance.budget is not null then
       perform messaging.tell_budget(instance, clock_timestamp());
     end if;
@@ -746,9 +748,12 @@ begin
     perform messaging.forget_connection(array[instance.id]);
     update messaging.dispatch d
     set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
-      webhooks_url = null, allowance = null,
+      webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
       messages_per_second = messaging.present_pace(instance.messages_per_second, null)
     where d.instance_id = instance.id;
+    perform messaging.release_held_messages(
+      instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+    );
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
@@ -2802,6 +2807,7 @@ $$;
 
 -- merge_contacts: makes the open turn of `gone_id` that of `kept_id`. Two open ones become one, from the earlier
 -- start on; where that would have more than 50 messages, the one that has begun first ends now.
+-- The agent's answer that waits in the kept conversation waits for the turn's end.
 -- The caller holds both conversations, and has locked no outbox row yet: see join_turn.
 create or replace function messaging.merge_turns(kept_id uuid, gone_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -2834,9 +2840,8 @@ begin
     gone.ends_by := least(kept.ends_by, gone.ends_by);
     gone.due_at := least(gone.ends_by, greatest(kept.due_at, gone.due_at));
   end if;
-  if gone.message_ids <> '{}' then
-    insert into messaging.conversation_turns select gone.*;
-  end if;
+  insert into messaging.conversation_turns select gone.*;
+  perform messaging.postpone_agent_reply(gone.conversation_id, gone.due_at);
 end;
 $$;
 
@@ -4010,34 +4015,6 @@ returns table (
     and not m.is_typed_on_phone;
 $$;
 
--- A claim of an instance that has reached its budget: has a message wait until the month ends, by the instance's own
--- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
--- The caller holds pacing and the queue row, and refreshes dispatch.
-create or replace function messaging.hold_for_budget(
-  message_id uuid, instance messaging.instances, month_ends_at timestamptz
-) returns void language plpgsql set search_path = '' as $$
-declare
-  message messaging.messages;
-  queued messaging.message_queue;
-  slot timestamptz;
-begin
-  select m.* into message from messaging.messages m
-  where m.id = hold_for_budget.message_id
-  for no key update skip locked;
-  if not found then
-    return;
-  end if;
-  slot := messaging.after_budget(
-    instance, month_ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
-  );
-  select q.* into queued from messaging.message_queue q where q.message_id = message.id;
-  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
-  -- After the move: the day's last departure is then that of what stays.
-  perform messaging.release_day_quota(array[queued]);
-  perform messaging.write_departures(array[message.id], array[slot], array['budget']);
-end;
-$$;
-
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
@@ -4067,49 +4044,9 @@ begin
   end if;
   state := messaging.budget_state(instance, clock);
   return case
-    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
+    when state.is_reached then messaging.after_hold(instance, state.month_ends_at, interval '0')
     else '-infinity'
   end;
-end;
-$$;
-
--- Lets what an instance's budget holds leave: it is due at once, in its former order and at the instance's
--- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
--- dispatch. Skips messages that another transaction holds.
-create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
-returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  message_ids uuid[];
-  slots timestamptz[];
-  reasons text[];
-begin
-  with held as materialized (
-    select q.message_id
-    from messaging.message_queue q
-    join messaging.messages m on m.id = any (array[q.message_id])
-    where q.instance_id = release_budget_holds.instance_id and q.lane in ('paced', 'unpaced')
-      and q.claim_token is null
-      and m.held_by = 'budget'
-    for no key update of q, m skip locked
-  ),
-  due as (
-    update messaging.message_queue q
-    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
-      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
-    from held h
-    cross join (
-      select messaging.after_budget(i, clock, interval '0') as slot
-      from messaging.instances i
-      where i.id = release_budget_holds.instance_id
-    ) as open
-    where q.message_id = any (array[h.message_id])
-    returning q.message_id, q.scheduled_at
-  )
-  select array_agg(d.message_id), array_agg(d.scheduled_at),
-    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
-  into message_ids, slots, reasons
-  from due d;
-  perform messaging.write_departures(message_ids, slots, reasons);
 end;
 $$;
 
@@ -4250,7 +4187,7 @@ begin
     perform messaging.tell_budget(instance, clock);
     perform from messaging.pacing p where p.instance_id = instance.id for no key update skip locked;
     if found and not (messaging.budget_state(instance, clock)).is_reached then
-      perform messaging.release_budget_holds(instance.id, clock);
+      perform messaging.release_held_messages(instance.id, 'budget', clock);
       perform messaging.refresh_dispatch(array[instance.id]);
     end if;
   end loop;
@@ -4713,6 +4650,8 @@ begin
   if exists (
     select from unnest(messages) as m
     where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+      -- A batch ends before, see new_batch.
+      and m.batch_id is null
   ) then
     raise exception using errcode = 'MI091', message = 'expiresAt is too near';
   end if;
@@ -6027,7 +5966,7 @@ $$;
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
+-- MI042, MI043 and MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -6111,6 +6050,11 @@ begin
 
   if timing is not null and draft is not null then
     perform messaging.check_timing(delivery);
+    if timing->>'paymentReference' is not null then
+      perform messaging.bound_payment_followers(
+        known.instance_id, array[timing->>'paymentReference']
+      );
+    end if;
   end if;
   is_known := known.conversation_id is not null;
   if is_known then
@@ -6982,6 +6926,11 @@ begin
   end if;
   if results @? '$[*].error ? (@.meaning == "too_fast")' then
     perform messaging.slow_paces(array_agg(s.instance_id), array_agg(s.error), clock)
+    from unnest(decided) as s
+    where s.outcome = 'rejected';
+  end if;
+  if results @? '$[*].error ? (@.meaning == "new_chat_locked")' then
+    perform messaging.note_chat_locks(array_agg(s.instance_id), array_agg(s.error), clock)
     from unnest(decided) as s
     where s.outcome = 'rejected';
   end if;
@@ -8063,16 +8012,67 @@ create or replace function messaging.is_question_live(status text)
 returns boolean language sql immutable parallel safe
 return status in ('waiting', 'open');
 
--- Cancels the message of a Pix code that still waits: nobody shall pay by it any more. What a worker has in hand
--- goes. Locks the message, then as end_queued_messages.
-create or replace function messaging.cancel_payment_code(code_message_id uuid)
+-- Refuses what would wait with cancelOn: payment where much waits for the same payment already: its end cancels all of
+-- it in one transaction (see cancel_on_payment), which 1,000 messages and recipients of batches together bound. Calls
+-- at the same time may pass it together. `payment_references`: one for each that is added, which may be NULL.
+-- Errors: MI094.
+create or replace function messaging.bound_payment_followers(
+  of_instance uuid, payment_references text[]
+) returns void language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  most constant integer := 1000;
+  waiting_batches constant uuid[] := array(
+    select b.id from messaging.batches b
+    where b.instance_id = of_instance and b.source ? 'paymentReference'
+      and b.status in ('draft', 'running', 'paused')
+  );
+begin
+  if exists (
+    select
+    from (
+      select a.reference, count(*) as number
+      from unnest(payment_references) as a(reference)
+      where a.reference is not null
+      group by a.reference
+    ) as added
+    cross join lateral (
+      select count(*) as number
+      from (
+        select from messaging.messages m
+        where m.instance_id = of_instance and m.payment_reference = added.reference
+          and m.status = 'queued'
+        limit most
+      ) as waiting
+    ) as messages
+    cross join lateral (
+      select count(*) as number
+      from (
+        select from messaging.batch_recipients r
+        where r.batch_id = any (waiting_batches) and r.draft->>'paymentReference' = added.reference
+          and r.status = 'pending'
+        limit most
+      ) as waiting
+    ) as recipients
+    where added.number + messages.number + recipients.number > most
+  ) then
+    raise exception using errcode = 'MI094', message = 'too much waits for the payment';
+  end if;
+end;
+$$;
+
+-- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more. What
+-- a worker has in hand goes. Locks the message, then as end_queued_messages
+-- and end_unqueued_messages.
+create or replace function messaging.cancel_payment_message(message_id uuid)
 returns void language plpgsql set search_path = '' as $$
 begin
   perform from messaging.messages m
-  where m.id = code_message_id and m.status = 'queued'
+  where m.id = cancel_payment_message.message_id and m.status = 'queued'
   for no key update skip locked;
   if found then
-    perform messaging.end_queued_messages(array[code_message_id], 'canceled');
+    perform messaging.end_queued_messages(array[message_id], 'canceled');
+    -- One that a pause of its batch has taken out of the queue.
+    perform messaging.end_unqueued_messages(array[message_id], 'canceled');
   end if;
 end;
 $$;
@@ -8100,9 +8100,9 @@ begin
 end;
 $$;
 
--- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the message of its code,
--- and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and holds the
--- payment's message and the payment. Locks as cancel_payment_code and cancel_on_payment.
+-- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
+-- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and
+-- holds the payment's message and the payment. Locks as cancel_payment_message and cancel_on_payment.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$
@@ -8122,8 +8122,9 @@ begin
       'status', payment.status
     ) || messaging.read_message_contact(payment.contact_id)
   );
-  if payment.code_message_id is not null and payment.status <> 'refunded' then
-    perform messaging.cancel_payment_code(payment.code_message_id);
+  if payment.status <> 'refunded' then
+    perform messaging.cancel_payment_message(payment.message_id);
+    perform messaging.cancel_payment_message(payment.code_message_id);
   end if;
   if payment.status in ('paid', 'canceled') then
     perform messaging.cancel_on_payment(
@@ -8198,21 +8199,28 @@ $$;
 -- not leave, and takes it again where it is tried again or has left after all; a Pix code follows a request that has
 -- left as text (see send_payment_code), and is taken back where that failed later.
 -- A reference that another request has taken meanwhile: MI090 for one that is tried again; one that has left stays
--- without it. The caller holds the message. Locks its payment, then as cancel_payment_code.
+-- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks its payment, then as cancel_payment_message.
 create or replace function messaging.follow_payment(
   former messaging.messages, present messaging.messages
 ) returns void language plpgsql set search_path = '' as $$
 declare
   ended constant text[] := array['failed', 'canceled', 'expired'];
+  payment_status text;
 begin
   if present.status = any (ended) then
     update messaging.payments p set is_open = false where p.message_id = present.id and p.is_open;
-    perform messaging.cancel_payment_code(p.code_message_id)
+    perform messaging.cancel_payment_message(p.code_message_id)
     from messaging.payments p
     where p.message_id = present.id and p.code_message_id is not null;
     return;
   end if;
   if former.status = any (ended) then
+    if present.status in ('queued', 'sending') then
+      payment_status := (select p.status from messaging.payments p where p.message_id = present.id);
+      if payment_status <> 'pending' then
+        raise exception using errcode = 'MI093', message = 'payment_state', detail = payment_status;
+      end if;
+    end if;
     begin
       update messaging.payments p set is_open = true
       where p.message_id = present.id and p.status = 'pending';
@@ -8272,6 +8280,27 @@ begin
         select from messaging.payments p where p.message_id = message.id and p.falls_back
       )
     );
+end;
+$$;
+
+-- Why a recipient of a batch gets no payment request now: `reference_in_use` where another open request has its
+-- reference, `payment_ended` where its own request, which was tried before, has ended meanwhile; NULL for nothing.
+-- `message_id`: NULL for a recipient without a message.
+create or replace function messaging.payment_hindrance(
+  of_instance uuid, payment_reference text, message_id uuid
+) returns text language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+begin
+  return case
+    when exists (
+      select from messaging.payments p
+      where p.instance_id = of_instance and p.reference = payment_reference and p.is_open
+        and p.message_id is distinct from payment_hindrance.message_id
+    ) then 'reference_in_use'
+    when exists (
+      select from messaging.payments p
+      where p.message_id = payment_hindrance.message_id and p.status <> 'pending'
+    ) then 'payment_ended'
+  end;
 end;
 $$;
 
@@ -8868,11 +8897,23 @@ return case
   )
 end;
 
+-- When what a budget or a lock has held may leave, from the instant of its end on: in the instance's send window, so that nothing leaves at
+-- midnight because a month has ended. The instant itself where the window never opens.
+create or replace function messaging.after_hold(
+  instance messaging.instances, candidate timestamptz, typing interval
+) returns timestamptz language plpgsql stable set search_path = '' as $$
+begin
+  return (messaging.fit_send_window(instance, candidate, typing)).slot;
+exception when sqlstate 'MI010' then
+  return candidate;
+end;
+$$;
+
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
 -- interval after the message before it, and inside the window.
 -- An instance with a pace is left to a claim of its own (see claim_message_group): its id is in `groups`, and
 -- it is due again shortly, in case that claim does not come. `claimed`: the ids of what was claimed.
--- Heads of instances with protection, or a budget, are left to claim_protected_messages.
+-- Heads of instances with protection, a budget, or a lock on new chats are left to claim_protected_messages.
 -- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -8886,7 +8927,8 @@ declare
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from, d.messages_per_second
+    select d.instance_id, d.paced_from, d.messages_per_second,
+      d.new_chats_locked_until > clock as locks_new_chats
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
     order by d.next_due_at
@@ -8895,7 +8937,7 @@ begin
   ),
   head as (
     select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
-      i.protection is not null or i.budget is not null as is_protected
+      i.protection is not null or i.budget is not null or due.locks_new_chats as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -8982,7 +9024,7 @@ end;
 $$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[], lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
@@ -8994,22 +9036,31 @@ declare
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
+      d.new_chats_locked_until as locked_until,
       messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
+    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
     where q.message_id = any (message_ids)
     order by q.instance_id
   loop
     perform from messaging.pacing p
     where p.instance_id = head.instance_id for no key update skip locked;
     continue when not found;
+    if messaging.locks_new_chat(head.locked_until, head.contact_id, clock) then
+      perform messaging.postpone_message(
+        head.message_id, head.instance, head.locked_until, 'new_contacts'
+      );
+      perform messaging.refresh_dispatch(array[head.instance_id]);
+      continue;
+    end if;
     if head.is_stoppable then
       continue when not messaging.lock_budget(head.instance_id, false);
       budget := messaging.budget_state(head.instance, clock);
       if budget.is_reached then
-        perform messaging.hold_for_budget(head.message_id, head.instance, budget.month_ends_at);
+        perform messaging.postpone_message(head.message_id, head.instance, budget.month_ends_at, 'budget');
         perform messaging.refresh_dispatch(array[head.instance_id]);
         continue;
       end if;
@@ -9077,6 +9128,7 @@ begin
     select due.message_id, due.is_to_be_paced,
       messaging.stopped_until(d) > clock
         and not due.is_to_be_paced as is_held,
+      d.new_chats_locked_until as locked_until,
       due.goes_after is not null and exists (
         select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
       ) as is_follower
@@ -9093,6 +9145,7 @@ begin
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
       and not checked.is_to_be_paced and not checked.is_follower and coalesce(m.expires_at > clock, true)
+      and not messaging.locks_new_chat(checked.locked_until, m.contact_id, clock)
       -- Of all that is unpaced a budget may stop marketing alone: batches are paced.
       and (
         m.purpose is distinct from 'marketing'
@@ -9127,9 +9180,11 @@ begin
   if followers is not null then
     perform messaging.postpone_followers(followers, clock);
   end if;
-  -- What was due and not claimed has come to its expires_at, or its instance's budget decides.
+  -- What was due and not claimed has come to its expires_at, would open a chat that is locked, or its instance's
+  -- budget decides.
   if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
     perform messaging.expire_due_messages(due_ids, clock);
+    perform messaging.postpone_new_chats(due_ids, clock);
     claimed_ids := claimed_ids || messaging.claim_unpaced_within_budget(
       array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))),
       lease, clock
@@ -9187,6 +9242,38 @@ begin
 end;
 $$;
 
+-- claim_unpaced_messages: has those of these due messages that would open a locked chat (see locks_new_chat) wait
+-- until the lock ends. The caller has locked the queue rows. Leaves messages that another transaction is changing
+-- for the next claim.
+create or replace function messaging.postpone_new_chats(message_ids uuid[], clock timestamptz)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  waiting record;
+  slot timestamptz;
+begin
+  for waiting in
+    select m.id as message_id, i as instance, d.new_chats_locked_until as locked_until
+    from messaging.message_queue q
+    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
+    join messaging.messages m on m.id = any (array[q.message_id])
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    where q.message_id = any (message_ids) and q.claim_token is null
+      and d.new_chats_locked_until > clock
+      and messaging.locks_new_chat(d.new_chats_locked_until, m.contact_id, clock)
+    order by i.id, q.visible_at, m.id
+    for no key update of m skip locked
+  loop
+    slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
+    update messaging.message_queue q
+    set scheduled_at = slot, visible_at = slot
+    where q.message_id = waiting.message_id;
+    perform messaging.write_departures(
+      array[waiting.message_id], array[slot], array['new_contacts']
+    );
+  end loop;
+end;
+$$;
+
 -- claim_unpaced_messages: claims those of these due messages that an instance's budget may stop (see
 -- stopped_by_budget), as far as the budget reaches, and has the others wait until the month ends. Returns the ids of
 -- the claimed ones. The caller has locked the queue rows. Leaves messages that another transaction is changing, or
@@ -9225,7 +9312,7 @@ begin
     end if;
     continue when not has_budget;
     if budget_left <= 0 then
-      slot := messaging.after_budget(waiting.instance, budget.month_ends_at, interval '0');
+      slot := messaging.after_hold(waiting.instance, budget.month_ends_at, interval '0');
       update messaging.message_queue q
       set scheduled_at = slot, visible_at = slot
       where q.message_id = waiting.message_id;
@@ -9277,7 +9364,8 @@ begin
   -- A wider window and an ended protection leave slots where they are: what moved them is no reason any more.
   if held_by in ('window', 'holiday')
       and messaging.is_send_window_open(instance, leaves_at - interval '1 millisecond')
-    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null then
+    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null
+      and not (held_by = 'new_contacts' and dispatch.new_chats_locked_until > clock) then
     held_by := 'interval';
   end if;
   if is_paced and after_last > leaves_at then
@@ -9462,6 +9550,68 @@ begin
 end;
 $$;
 
+-- WhatsApp has refused messages because new chats are locked (`errors` at the same place as their instances): an
+-- instance of which no lock is known has one from now on, for a day, as nothing tells its end, and
+-- instance.limit_changed tells it. Locks dispatch; the caller holds pacing, or locks nothing of the instance
+-- afterwards.
+create or replace function messaging.note_chat_locks(
+  instance_ids uuid[], errors jsonb[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+declare
+  locked messaging.instances;
+begin
+  for locked in
+    select i.* from messaging.instances i
+    where i.id in (
+      select refused.instance_id
+      from unnest(instance_ids, errors) as refused(instance_id, error)
+      where refused.error->>'meaning' = 'new_chat_locked'
+    )
+    order by i.id
+  loop
+    perform from messaging.dispatch d
+    where d.instance_id = locked.id and d.new_chats_locked_until <= clock
+    for no key update;
+    continue when not found;
+    perform messaging.keep_allowance(locked, jsonb_build_object('timeLock', jsonb_build_object(
+      'isActive', true,
+      'until', to_char((clock + interval '1 day') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'kind', null
+    )));
+    perform messaging.tell_limit_change(locked, 'NEW_CHAT_LOCKED', '{}');
+  end loop;
+end;
+$$;
+
+-- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window then. `reason`
+-- is what holds it: budget (its instance has reached it) or new_contacts (new chats are locked). A message that
+-- another transaction is changing is left for the next claim. The caller holds pacing and the queue row, and
+-- refreshes dispatch.
+create or replace function messaging.postpone_message(
+  message_id uuid, instance messaging.instances, ends_at timestamptz, reason text
+) returns void language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
+  queued messaging.message_queue;
+  slot timestamptz;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = postpone_message.message_id
+  for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  slot := messaging.after_hold(
+    instance, ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+  );
+  select q.* into queued from messaging.message_queue q where q.message_id = message.id;
+  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
+  -- After the move: the day's last departure is then that of what stays.
+  perform messaging.release_day_quota(array[queued]);
+  perform messaging.write_departures(array[message.id], array[slot], array[reason]);
+end;
+$$;
+
 -- Records instance.held for instances that the caller has just held, or holds for longer, and what there is to
 -- know of that hold (see instance_holds), `held_by`: heldUntil is NULL where it has no end.
 -- Plans must not depend on statistics: paths with and without such settings share them.
@@ -9479,6 +9629,47 @@ begin
   join messaging.instances i on i.id = any (array[held.instance_id])
   cross join lateral messaging.instance_holds(d) as h
   where h.held_by = record_instance_holds.held_by;
+end;
+$$;
+
+-- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former order and at the instance's
+-- pace; what has no pace, when the send window is open. A claim holds it again where that still holds. The caller holds pacing, and refreshes
+-- dispatch. Skips messages that another transaction holds.
+create or replace function messaging.release_held_messages(
+  instance_id uuid, reason text, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  message_ids uuid[];
+  slots timestamptz[];
+  reasons text[];
+begin
+  with held as materialized (
+    select q.message_id
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = release_held_messages.instance_id and q.lane in ('paced', 'unpaced')
+      and q.claim_token is null
+      and m.held_by = reason
+    for no key update of q, m skip locked
+  ),
+  due as (
+    update messaging.message_queue q
+    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
+      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
+    from held h
+    cross join (
+      select messaging.after_hold(i, clock, interval '0') as slot
+      from messaging.instances i
+      where i.id = release_held_messages.instance_id
+    ) as open
+    where q.message_id = any (array[h.message_id])
+    returning q.message_id, q.scheduled_at
+  )
+  select array_agg(d.message_id), array_agg(d.scheduled_at),
+    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
+  into message_ids, slots, reasons
+  from due d;
+  perform messaging.write_departures(message_ids, slots, reasons);
 end;
 $$;
 
@@ -9577,6 +9768,24 @@ begin
   if feeding is not null then
     perform messaging.feed_after_settling(feeding);
   end if;
+end;
+$$;
+
+-- release_instances: feeds the batches of instances (see feed_instance) without endangering what has been
+-- settled: where the send window never opens, nothing is queued until it is changed; where a payment's reference is
+-- being taken, the dispatcher's maintenance comes back. The caller holds the pacing rows.
+create or replace function messaging.feed_after_settling(instance_ids uuid[])
+returns void language plpgsql set search_path = '' as $$
+declare
+  instance_id uuid;
+begin
+  foreach instance_id in array instance_ids loop
+    begin
+      perform messaging.feed_instance(instance_id);
+    exception when sqlstate 'MI010' or sqlstate 'MI090' then
+      null;
+    end;
+  end loop;
 end;
 $$;
 
@@ -9858,7 +10067,7 @@ $$;
 -- While it is in flight, a message of a group is in the unpaced lane, whose leases end one by one: many are in
 -- flight at once, two seconds' worth at most. Of one contact there is only one: the next one waits until that is
 -- settled, and others pass it.
--- What a reached budget stops waits for the end of the month: see hold_for_budget.
+-- What a reached budget stops waits for the end of the month: see postpone_message.
 -- A message whose expires_at has come by then is ended instead. With protection each takes its place of the day.
 -- The caller has locked dispatch. Tries pacing without waiting, since an enqueue locks the two in the other
 -- order: without it the next due time is a guess, because a message that is being queued cannot be seen, and
@@ -9955,7 +10164,7 @@ begin
     end if;
     if waiting.is_stoppable and budget_left <= 0 then
       exit when not has_pacing;
-      perform messaging.hold_for_budget(waiting.message_id, instance, budget.month_ends_at);
+      perform messaging.postpone_message(waiting.message_id, instance, budget.month_ends_at, 'budget');
       continue;
     end if;
     if instance.protection is not null then
@@ -10744,6 +10953,13 @@ create or replace function messaging.is_expected_phone(paired_phone text, connec
 returns boolean language sql immutable
 return messaging.phone_identity_key(paired_phone) = connected_phone_key;
 
+-- Whether WhatsApp's lock on new chats keeps a message from its contact now: nothing was ever sent to the contact, and
+-- it never wrote. `locked_until` is the dispatch row's new_chats_locked_until.
+create or replace function messaging.locks_new_chat(
+  locked_until timestamptz, contact_id uuid, clock timestamptz
+) returns boolean language sql stable
+return locked_until > clock and messaging.is_new_contact(contact_id);
+
 -- The pace at which an instance sends: its own, at most what its number is allowed. NULL for no pace.
 create or replace function messaging.present_pace(messages_per_second integer, allowance jsonb)
 returns integer language sql immutable parallel safe
@@ -11057,7 +11273,8 @@ $$;
 -- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
 -- the ends of its questions, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
--- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055,
+-- MI094 (see bound_payment_followers).
 -- Over 80 lines: what is inserted, its counts and its duplicates are one statement, which judges each entry once.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -11084,6 +11301,14 @@ begin
   end if;
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
+  end if;
+  if batch.source ? 'paymentReference' then
+    perform messaging.bound_payment_followers(
+      of_instance, array(
+        select e->'draft'->>'paymentReference' from jsonb_array_elements(entries) as e
+        where e->>'reason' is null
+      )
+    );
   end if;
   with listed as (
     select batch.recipient_count + e.place::integer - 1 as index, e.entry,
@@ -11390,7 +11615,8 @@ $$;
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.
--- Errors: MI010.
+-- Errors: MI010; MI090 where another transaction takes the reference of a payment request at this moment: feed it
+-- again.
 -- Over 80 lines: each step of the forecast is acted on where it is read, and what the steps have in common is
 -- written once after them.
 create or replace function messaging.feed_instance(of_instance uuid)
@@ -11438,6 +11664,11 @@ begin
       batch.turns := batch.turns
         + coalesce(cardinality(array_positions(placed_of, batch.id)), 0);
     end if;
+    if step.reason is null then
+      continue when not messaging.take_recipient(batch, step.contact_id);
+      -- Since the walk has looked.
+      step.reason := messaging.late_reason(batch, step);
+    end if;
     if step.reason = 'settled' then
       update messaging.batch_recipients r set status = 'accepted'
       where r.batch_id = batch.id and r.index = step.index;
@@ -11447,19 +11678,10 @@ begin
         jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
       );
     else
-      if not messaging.take_recipient(batch, step.contact_id) then
-        continue;
-      elsif messaging.has_replied(batch, step.contact_id) then
-        -- Since the walk has looked.
-        perform messaging.skip_recipients(
-          jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), 'replied'
-        );
-      else
-        placed_id := messaging.place_batch_message(instance, batch, step.index);
-        placed_ids := placed_ids || placed_id;
-        placed_of := placed_of || batch.id;
-        batch.turns := batch.turns + 1;
-      end if;
+      placed_id := messaging.place_batch_message(instance, batch, step.index);
+      placed_ids := placed_ids || placed_id;
+      placed_of := placed_of || batch.id;
+      batch.turns := batch.turns + 1;
     end if;
   end loop;
   -- Once, not for each message: each look at a row passes all its versions of the same transaction.
@@ -11479,7 +11701,7 @@ begin
   );
   if found then
     if messaging.take_recipient(batch, first_as_new.contact_id)
-      and not messaging.has_replied(batch, first_as_new.contact_id) then
+      and messaging.late_reason(batch, first_as_new) is null then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
       set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1
@@ -11626,6 +11848,82 @@ begin
 end;
 $$;
 
+-- What is known of a recipient before it has a slot: why it gets no message (`contact` as it is now), and
+-- what its slot depends on. `contact` is a row of NULLs but for the identity of whom no contact exists yet.
+-- `phone`: as the list has it. `draft`: its message.
+create or replace function messaging.judge_recipient(
+  instance messaging.instances, purpose text, contact messaging.contacts, phone text, draft jsonb,
+  inout candidate messaging.batch_candidate
+) language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  refusal text;
+begin
+  candidate.is_new := false;
+  if candidate.reason is not null then
+    return;
+  end if;
+  -- The window is judged by the slot: see reachable_until.
+  refusal := messaging.send_refusal(
+    contact.is_blocked,
+    messaging.effective_consent(
+      purpose, instance.people_scope, instance.workspace_id, contact.id, contact.identity_key,
+      contact.consent_marketing, contact.consent_at
+    ),
+    null, null, draft->>'messageType', purpose, null
+  );
+  if refusal = 'contact_blocked' then
+    candidate.reason := 'blocked';
+  elsif refusal = 'contact_opted_out' then
+    candidate.reason := 'opted_out';
+  elsif phone is null and contact.phone is null and messaging.lacks_address(
+    instance, contact, draft->'content'->'template'->'needsPhone' is not null
+  ) then
+    candidate.reason := 'recipient_needs_phone';
+  elsif draft->>'messageType' = 'payment_request' then
+    candidate.reason := messaging.payment_hindrance(
+      instance.id, draft->'content'->'payment'->>'reference', candidate.message_id
+    );
+  end if;
+  -- With a ladder the message is decided when it leaves.
+  if messaging.needs_open_window(instance.provider_class, draft->>'messageType')
+    and nullif(draft->'ladder', 'null') is null then
+    candidate.reachable_until := messaging.window_closes_at(contact.last_inbound_at);
+  end if;
+  if instance.protection->>'newContactsPerDay' is null or candidate.reason is not null then
+    return;
+  end if;
+  candidate.is_new := candidate.contact_id is null or messaging.is_new_contact(candidate.contact_id);
+  if candidate.is_new then
+    select f.scheduled_at into candidate.not_before
+    from messaging.first_to_new_contact(candidate.contact_id) f;
+    candidate.is_new := not found;
+  end if;
+end;
+$$;
+
+-- Why a recipient gets no message after all, since walk_batches has looked: its contact has replied, or what was sent
+-- meanwhile hinders its payment request (see payment_hindrance). NULL for nothing, without a look at most batches.
+create or replace function messaging.late_reason(batch messaging.batches, step messaging.batch_step)
+returns text language plpgsql set search_path = '' as $$
+begin
+  if messaging.has_replied(batch, step.contact_id) then
+    return 'replied';
+  elsif messaging.asks_for_payment(batch) then
+    return messaging.payment_hindrance(
+      batch.instance_id,
+      (
+        select coalesce(r.draft, jsonb_build_object('content', m.content))->'content'->'payment'->>'reference'
+        from messaging.batch_recipients r
+        left join messaging.messages m on m.id = r.message_id
+        where r.batch_id = batch.id and r.index = step.index
+      ),
+      step.message_id
+    );
+  end if;
+  return null;
+end;
+$$;
+
 -- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
 -- create_batch.
 create or replace function messaging.new_batch(request jsonb)
@@ -11645,7 +11943,11 @@ begin
     (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
   );
   batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
-  batch.expires_at := request->>'expiresAt';
+  -- No request leaves when its payment ends within the five minutes that it must have.
+  batch.expires_at := least(
+    (request->>'expiresAt')::timestamptz,
+    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - interval '5 minutes'
+  );
   batch.seed := md5(concat_ws(
     ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
   ));
@@ -11755,6 +12057,7 @@ declare
   first_index integer;
   is_told boolean;
   is_follow_up boolean;
+  asks_payment boolean;
   reason text;
   slot timestamptz;
   is_far boolean;
@@ -11771,6 +12074,7 @@ begin
     order by served_at nulls first, created_at, id
   loop
     is_follow_up := messaging.cancels_on_reply(batch);
+    asks_payment := messaging.asks_for_payment(batch);
     first_index := case
       when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
         then greatest(batch.first_pending, batch.known_from)
@@ -11783,6 +12087,7 @@ begin
       open list for
         select case
           when looks_closer or r.status = 'skipped' or r.message_id is not null or is_follow_up
+            or asks_payment
             or messaging.may_be_refused(
               c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
             )
@@ -12032,7 +12337,7 @@ $$;
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
 -- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
 -- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
--- take_batch_files), MI055.
+-- take_batch_files), MI055, MI094.
 create or replace function public.create_batch(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -12128,8 +12433,8 @@ begin
     begin
       perform messaging.feed_instance(hungry);
       fed := fed + 1;
-    exception when sqlstate 'MI010' then
-      -- The send window never opens: nothing can be done until it is changed.
+    exception when sqlstate 'MI010' or sqlstate 'MI090' then
+      -- The send window never opens: nothing can be done until it is changed. Or a reference is being taken.
       null;
     end;
   end loop;
@@ -12318,6 +12623,11 @@ begin
 end;
 $$;
 
+-- Whether each message of a batch asks for a payment.
+create or replace function messaging.asks_for_payment(batch messaging.batches)
+returns boolean language sql immutable
+return coalesce(batch.source -> 'message' ->> 'messageType' = 'payment_request', false);
+
 -- Whether a reply cancels the messages of a batch that still wait.
 create or replace function messaging.cancels_on_reply(batch messaging.batches)
 returns boolean language sql immutable
@@ -12496,23 +12806,37 @@ $$;
 
 -- Keeps what the channel says a number may do: the members of `told` replace those that are kept, a null one
 -- removes its own (see `allowance` of dispatch). A pace that is more than the number now has falls to that, and
--- rises again with it. Returns whether the number may do something else now; how much of a quota is used does
--- not count. The caller has locked dispatch.
+-- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until it ends: for
+-- a day where no end was told. What a lock that is over holds leaves. Returns whether the number may do something else now; how much of a quota is used does
+-- not count. The caller has locked pacing and dispatch, and refreshes dispatch.
 create or replace function messaging.keep_allowance(instance messaging.instances, told jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   former jsonb;
   present jsonb;
+  was_locked boolean;
+  locked_until timestamptz;
 begin
-  select d.allowance into strict former from messaging.dispatch d where d.instance_id = instance.id;
+  select d.allowance, d.new_chats_locked_until > clock into strict former, was_locked
+  from messaging.dispatch d where d.instance_id = instance.id;
   present := nullif(jsonb_strip_nulls(coalesce(former, '{}') || coalesce(told, '{}')), '{}');
   if present is not distinct from former then
     return false;
   end if;
+  locked_until := case
+    when present->'timeLock'->>'isActive' = 'true'
+      then coalesce((present->'timeLock'->>'until')::timestamptz, clock + interval '1 day')
+    else '-infinity'
+  end;
   update messaging.dispatch d
   set allowance = present,
+    new_chats_locked_until = locked_until,
     messages_per_second = messaging.present_pace(instance.messages_per_second, present)
   where d.instance_id = instance.id;
+  if was_locked and locked_until <= clock then
+    perform messaging.release_held_messages(instance.id, 'new_contacts', clock);
+  end if;
   return messaging.allowed_pace(present) <> messaging.allowed_pace(former)
     or (present->'newChats') - 'used' is distinct from (former->'newChats') - 'used'
     or present->'timeLock' is distinct from former->'timeLock';
@@ -13117,7 +13441,7 @@ $$;
 -- `event`: change, limit (NULL where it is not told), allowance (see keep_allowance; NULL for nothing told),
 -- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own time wins, and what was told
 -- already is no event; nor are a limit and an allowance that are as they were. News of a number that is another instance's are not
--- this one's. Returns whether it was news. Locks dispatch.
+-- this one's. Returns whether it was news. Locks pacing where it tells of a lock, then dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
@@ -13127,6 +13451,9 @@ declare
 begin
   if messaging.concerns_other_instance(instance, event->>'phone') then
     return false;
+  end if;
+  if event->'allowance' ? 'timeLock' then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
   end if;
   select d.* into strict former
   from messaging.dispatch d where d.instance_id = instance.id for no key update;
@@ -13151,6 +13478,9 @@ begin
       'previousLimit', former.channel_limit,
       'effectiveAt', event->'effectiveAt'
     ));
+  end if;
+  if event->'allowance' ? 'timeLock' then
+    perform messaging.refresh_dispatch(array[instance.id]);
   end if;
   return true;
 end;
@@ -15957,6 +16287,9 @@ comment on column messaging.messages.is_typed_on_phone is
 comment on column messaging.dispatch.allowance is
   'What the channel told that the number may do: {throughput, isOnBusinessApp, newChats {used, quota, until}, timeLock {isActive, until, kind}}, each only where it was told; NULL while nothing was. See shown_allowance.';
 
+comment on column messaging.dispatch.new_chats_locked_until is
+  'Until then WhatsApp locks new chats, by allowance.timeLock: what a claim finds for a new contact waits, see locks_new_chat.';
+
 comment on column messaging.instances.configure_webhooks is
   'Whether the service sets the provider''s webhooks when a phone is being connected.';
 
@@ -16023,8 +16356,12 @@ create unique index if not exists instances_name_at_waha on messaging.instances 
 )
 where business_instance_id is not null or provider = 'waha';
 
--- For cancel_on_payment. The shortest predicate: each statement that writes a message prepares it again.
-create index if not exists messages_payment_reference on messaging.messages (instance_id, payment_reference)
+-- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a message prepares it again.
+create index if not exists messages_payment_reference on messaging.messages (
+  instance_id,
+  payment_reference,
+  status
+)
 where payment_reference is not null;
 
 -- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
@@ -16057,9 +16394,13 @@ execute function messaging.record_message_change();
 
 drop function messaging.add_moved_contact(uuid,text);
 
+drop function messaging.after_budget(messaging.instances,timestamp with time zone,interval);
+
 drop function messaging.begin_people_walk(messaging.people_scope_changes);
 
 drop function messaging.describe_people_scope_change(messaging.workspaces);
+
+drop function messaging.hold_for_budget(uuid,messaging.instances,timestamp with time zone);
 
 drop function messaging.hold_unpaced_for_budget(uuid[],timestamp with time zone);
 
@@ -16072,6 +16413,8 @@ drop function messaging.record_identity_change(messaging.contacts,jsonb);
 drop function messaging.record_message_events(uuid[],text[],boolean);
 
 drop function messaging.record_recalled_denial(messaging.contacts);
+
+drop function messaging.release_budget_holds(uuid,timestamp with time zone);
 
 drop function messaging.resolve_agent(uuid,uuid);
 
