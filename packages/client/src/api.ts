@@ -2870,7 +2870,7 @@ export interface components {
                 status?: string;
                 /** @description State of the order, as the channel spells it. */
                 orderStatus?: string;
-                /** @description Reference of the payment or order. */
+                /** @description The channel's id of what it is about; often the same as `reference`. */
                 referenceId?: string;
                 /** @description What was written beside it. */
                 note?: string;
@@ -2898,7 +2898,7 @@ export interface components {
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
                 }[];
-                /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                 reference?: string;
                 /**
                  * @description What is sold.
@@ -3859,7 +3859,7 @@ export interface components {
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
                     orderStatus?: string;
-                    /** @description Reference of the payment or order. */
+                    /** @description The channel's id of what it is about; often the same as `reference`. */
                     referenceId?: string;
                     /** @description What was written beside it. */
                     note?: string;
@@ -3887,7 +3887,7 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
-                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                     reference?: string;
                     /**
                      * @description What is sold.
@@ -9321,7 +9321,7 @@ export interface components {
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
                     orderStatus?: string;
-                    /** @description Reference of the payment or order. */
+                    /** @description The channel's id of what it is about; often the same as `reference`. */
                     referenceId?: string;
                     /** @description What was written beside it. */
                     note?: string;
@@ -9349,7 +9349,7 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
-                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                     reference?: string;
                     /**
                      * @description What is sold.
@@ -9887,7 +9887,7 @@ export interface components {
                 status?: string;
                 /** @description State of the order, as the channel spells it. */
                 orderStatus?: string;
-                /** @description Reference of the payment or order. */
+                /** @description The channel's id of what it is about; often the same as `reference`. */
                 referenceId?: string;
                 /** @description What was written beside it. */
                 note?: string;
@@ -9915,7 +9915,7 @@ export interface components {
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
                 }[];
-                /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                 reference?: string;
                 /**
                  * @description What is sold.
@@ -10685,7 +10685,7 @@ export interface components {
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
                     orderStatus?: string;
-                    /** @description Reference of the payment or order. */
+                    /** @description The channel's id of what it is about; often the same as `reference`. */
                     referenceId?: string;
                     /** @description What was written beside it. */
                     note?: string;
@@ -10713,7 +10713,7 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
-                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                     reference?: string;
                     /**
                      * @description What is sold.
@@ -15977,7 +15977,7 @@ export interface components {
                     /** @description The emoji; null takes the reaction back. */
                     emoji: string | null;
                 } | null;
-                /** @description What is to be paid, and how: at least one of `pix`, `link` and `boleto`. */
+                /** @description What is to be paid, and how. Its `reference`, `amount`, `description`, `link`, `boleto` and `pix.code` may hold `{{variables}}`. */
                 payment?: {
                     /** @description Your own name for the payment, unique on the instance while it is open. */
                     reference: string;
@@ -17932,7 +17932,7 @@ export interface components {
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
                     orderStatus?: string;
-                    /** @description Reference of the payment or order. */
+                    /** @description The channel's id of what it is about; often the same as `reference`. */
                     referenceId?: string;
                     /** @description What was written beside it. */
                     note?: string;
@@ -17960,7 +17960,7 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
-                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                     reference?: string;
                     /**
                      * @description What is sold.
@@ -18968,7 +18968,7 @@ export interface components {
                         status?: string;
                         /** @description State of the order, as the channel spells it. */
                         orderStatus?: string;
-                        /** @description Reference of the payment or order. */
+                        /** @description The channel's id of what it is about; often the same as `reference`. */
                         referenceId?: string;
                         /** @description What was written beside it. */
                         note?: string;
@@ -18996,7 +18996,7 @@ export interface components {
                             /** @description Currency, such as `BRL`. */
                             currency?: string;
                         }[];
-                        /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                        /** @description Reference of the payment or order as the channel tells it; of a request of ours the caller's own name for it. */
                         reference?: string;
                         /**
                          * @description What is sold.

@@ -33,12 +33,8 @@ export interface MessagesMethods {
   listSendableTemplates(query?: Query<"listSendableTemplates">, options?: CallOptions): Page<"listSendableTemplates">;
   /** Check whether messages are being sent. */
   getHealth(query?: Query<"getInstanceHealth">, options?: CallOptions): Promise<Answer<"getInstanceHealth">>;
-  /** List payment requests. */
-  listPayments(query?: Query<"listPayments">, options?: CallOptions): Page<"listPayments">;
   /** Say what has become of a payment. */
   changePayment(id: string, body: Body<"changePayment">, options?: CallOptions): Promise<Answer<"changePayment">>;
-  /** Say what has become of a payment, by your reference. */
-  changePaymentByReference(reference: string, body: Body<"changePaymentByReference">, options?: CallOptions): Promise<Answer<"changePaymentByReference">>;
 }
 
 export interface QuestionsMethods {
@@ -48,6 +44,13 @@ export interface QuestionsMethods {
   get(id: string, query?: Query<"getQuestion">, options?: CallOptions): Promise<Answer<"getQuestion">>;
   /** Cancel a question. */
   cancel(id: string, query?: Query<"cancelQuestion">, options?: CallOptions): Promise<Answer<"cancelQuestion">>;
+}
+
+export interface PaymentsMethods {
+  /** List payment requests. */
+  list(query?: Query<"listPayments">, options?: CallOptions): Page<"listPayments">;
+  /** Say what has become of a payment, by your reference. */
+  changeByReference(reference: string, body: Body<"changePaymentByReference">, options?: CallOptions): Promise<Answer<"changePaymentByReference">>;
 }
 
 export interface AdminMethods {
@@ -282,6 +285,7 @@ export interface PhoneNumbersMethods {
 export interface Groups {
   readonly messages: MessagesMethods;
   readonly questions: QuestionsMethods;
+  readonly payments: PaymentsMethods;
   readonly admin: AdminMethods;
   readonly batches: BatchesMethods;
   readonly contacts: ContactsMethods;
@@ -310,14 +314,16 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     listQueue: "qp GET messages-api/queue",
     listSendableTemplates: "qp GET messages-api/templates",
     getHealth: "q GET messages-api/health",
-    listPayments: "qp GET messages-api/payments",
     changePayment: "b POST messages-api/messages/{id}/payment",
-    changePaymentByReference: "b POST messages-api/payments/{reference}",
   },
   questions: {
     list: "qp GET messages-api/questions",
     get: "q GET messages-api/questions/{id}",
     cancel: "q DELETE messages-api/questions/{id}",
+  },
+  payments: {
+    list: "qp GET messages-api/payments",
+    changeByReference: "b POST messages-api/payments/{reference}",
   },
   admin: {
     listWorkspaces: "qp GET admin-api/workspaces",
@@ -493,6 +499,7 @@ export type ErrorCode =
   | "message_not_retriable"
   | "missing_client_token"
   | "missing_variables"
+  | "new_chat_locked"
   | "not_found"
   | "operator_not_found"
   | "outside_conversation_window"
