@@ -123,5 +123,4 @@ Deno.test("a process killed between a payment request and its code neither loses
     if (calls === 0) continue;
     assert(words.indexOf(code) > words.findIndex((text) => text.startsWith(`Pedido ${reference}`)));
   }
-  console.log(`killed payments: ${seen.join("; ")}`);
 });
