@@ -305,7 +305,8 @@ class Life {
   }
 
   #age(asked: Asked, seconds: number): Act {
-    const further = Math.max(seconds - asked.seconds, 0);
+    // The time of what has not left does not run.
+    const further = asked.isWaiting ? 0 : Math.max(seconds - asked.seconds, 0);
     asked.seconds += further;
     return {
       name: `${further} s of ${asked.name}`,
