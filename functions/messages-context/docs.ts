@@ -138,6 +138,7 @@ export const operations: readonly Operation[] = [{
           quotedProviderMessageId: null,
           author: null,
           isTypedOnPhone: false,
+          handledBy: "us",
           batchId: null,
           metadata: {},
           purpose: "service",

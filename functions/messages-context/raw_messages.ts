@@ -58,13 +58,13 @@ function describeParts(content: ContentParts, attachments: boolean): Pick<RawMes
 
 function describeMeta(message: HistoryMessage): RawMeta {
   const { messageId, messageType, isGroup, chatName, sentBy, providerMessageId } = message;
-  const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone } = message;
+  const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone, handledBy } = message;
   const { batchId, conversationId, channelStatus, attempts, lastError } = message;
   const { pricing, estimatedCost, groupReceipts, question, answers } = message;
   return {
     ...{ messageId, messageType, isGroup, chatName, sentBy, providerMessageId },
     ...readCallerFields(message),
-    ...{ quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone },
+    ...{ quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone, handledBy },
     ...{ batchId, conversationId, channelStatus, attempts, lastError },
     ...{ pricing, estimatedCost },
     ...(groupReceipts === undefined ? {} : { groupReceipts }),

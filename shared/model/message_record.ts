@@ -1,7 +1,6 @@
 /** A message as messages-api and the events show it. */
 import { shownCallerFields } from "./caller_fields.ts";
 import * as z from "zod";
-import { conversationHolders } from "./control.ts";
 import { holdFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageChangeSchema } from "./message_change.ts";
@@ -39,7 +38,6 @@ export const messageRecordFields = {
   ...receivedPartFields,
   ...shownSentParts,
   ...messageFactFields,
-  handledBy: z.enum(conversationHolders),
   cardId,
   batchId: z.uuid().nullable(),
   purpose: z.enum(purposes),

@@ -1,4 +1,5 @@
 /** Fields that several responses share. */
+import { conversationHolders } from "./control.ts";
 import * as z from "zod";
 import { askedFields } from "./asked_fields.ts";
 import { optionalHoldFields } from "./hold.ts";
@@ -62,6 +63,7 @@ export const messageFactFields = {
   author: messageAuthorSchema.nullable(),
   sentBy: z.string().nullable(),
   isTypedOnPhone: z.boolean(),
+  handledBy: z.enum(conversationHolders),
 };
 
 /** The contact of a message, in its record and in its events. */

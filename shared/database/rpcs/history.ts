@@ -1,3 +1,4 @@
+import type { ConversationHolder } from "../../model/control.ts";
 import type { HistoryStatus } from "../../model/message_status.ts";
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
@@ -55,6 +56,7 @@ export interface HistoryMessage extends StoredContent, ShownCallerFields {
   readonly quotedProviderMessageId: string | null;
   readonly author: MessageAuthor | null;
   readonly isTypedOnPhone: boolean;
+  readonly handledBy: ConversationHolder;
   readonly channelStatus: string | null;
   /** How the official channel bills it; null until that is known. */
   readonly pricing: Pricing | null;

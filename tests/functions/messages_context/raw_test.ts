@@ -7,6 +7,7 @@ const link = "https://cdn.example.com/a/invoice.pdf";
 const nothingMore = {
   ...{ createdAt: 0, conversationId: 0, batchId: null, metadata: {}, channelStatus: null },
   ...{ quotedMessageId: null, quotedProviderMessageId: null, author: null, isTypedOnPhone: false },
+  handledBy: "us",
   ...{ scheduledFor: null, attempts: 0, lastError: null, editedAt: null, deletedAt: null },
   ...{
     mediaMimeType: null,
