@@ -15,6 +15,8 @@ export interface BenchSizes {
   readonly contacts: number;
   /** Events that the feed is read among. */
   readonly events: number;
+  /** Messages a second of official_pace's number: above 80 an instance at 80 is measured beside it. */
+  readonly rate: number;
   /** Recipients of the batch that is measured. */
   readonly recipients: number;
   /** Foreign rows of each kind on the smaller side of the bench growth; the larger has 100 times as many. */

@@ -79,6 +79,10 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   stored: [5_000_000, "stored messages of a full history"],
   contacts: [1_000_000, "contacts of the instance that contact_search searches"],
   events: [10_000_000, "events that feed reads among"],
+  rate: [
+    80,
+    "messages a second of official_pace's number; above 80 one at 80 is measured beside it, for ten times --seconds",
+  ],
   recipients: [100_000, "recipients of the batch that batches measures"],
   foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
   merged: [30_000, "messages of each of the two contacts that neighbours merges"],
