@@ -13,7 +13,6 @@ import { readRecipient } from "../../shared/model/request_fields.ts";
 import { requestedFile } from "../../shared/model/message_request.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
-import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
@@ -52,12 +51,12 @@ export async function sendMessage(
   const draft = fitted === null || provider === null ? null : {
     ...fitted,
     ask: prepared === null ? undefined : askWithContent(prepared, fitted.content),
-    ...await prepareLadder(
+    ...(request.outsideWindow === undefined ? {} : await (await loadLadders()).prepareLadder(
       services,
       { instance, provider },
       request.outsideWindow,
       { ...readRecipient(request), content: fitted.content, noteIgnored },
-    ),
+    )),
   };
   return await executeSending(services, { instance, provider }, {
     ...readRecipient(request),
@@ -75,6 +74,11 @@ export async function sendMessage(
     idempotency,
     authentication,
   }, respondToSending);
+}
+
+/** Ladders and the templates in them are loaded with the first call that has one. */
+function loadLadders(): Promise<typeof import("../../shared/messages/ladder.ts")> {
+  return import("../../shared/messages/ladder.ts");
 }
 
 /** @throws {AppError} for content that the instance's channel does not carry. */
