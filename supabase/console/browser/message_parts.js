@@ -1,4 +1,5 @@
 import { build, buildLink } from "./dom.js";
+import { buildPayment, isPixCode } from "./payment_view.js";
 import { buildChoice } from "./message_choice.js";
 import { say } from "./words.js";
 
@@ -8,9 +9,12 @@ export function buildPartsAbove({ header }) {
 }
 
 /** What stands below a message's text: a place, cards, buttons, a link, the footer. */
-export function buildPartsBelow({ parts, messageType, providerMessageId }) {
+export function buildPartsBelow(message) {
+  const { parts, messageType, providerMessageId, text } = message;
   const { location, contacts, buttons, linkButton, footer } = parts;
+  const payment = parts.payment ?? (isPixCode(text) ? { code: text } : undefined);
   const shown = [
+    payment === undefined ? null : buildPayment(payment, message),
     location === undefined ? null : buildLocation(location),
     ...(contacts ?? []).map(buildCard),
     footer === undefined ? null : build("p", {}, build("small", { dir: "auto" }, footer)),

@@ -59,6 +59,7 @@ const scripts = [
     "message_bubble",
     "message_choice",
     "message_parts",
+    "payment_view",
     "outside_calls",
   ],
   ...["part_form", "part_view", "phones", "receiver", "reply_bubble", "simulated_names"],

@@ -13,11 +13,12 @@ import { withBody } from "./json_request.ts";
 import { findReplyFlaw, readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatorContext } from "./context.ts";
 import { channelOf } from "./channels.ts";
+import { receiptSchema, showReceipt } from "./receipts.ts";
 import { webhookSchema } from "./webhook_request.ts";
 
 /**
  * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `POST /edits`,
- * `POST /deletions`, `GET /connections`, `POST /connections`, `POST /sessions`, `POST /pairings`, all below
+ * `POST /deletions`, `POST /receipts`, `GET /connections`, `POST /connections`, `POST /sessions`, `POST /pairings`, all below
  * `/simulator`.
  */
 export function createPhoneApi(simulator: SimulatorContext): Hono {
@@ -63,6 +64,13 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
         return change === undefined ? refuseUnknown() : Response.json(change, { status: 201 });
       }));
   }
+  app.post("/receipts", (context) =>
+    withBody(context, receiptSchema, (request) => {
+      const { provider, instance } = request;
+      if (!simulator.webhooks.has(provider, instance)) return refuseUnregistered();
+      const reply = showReceipt(simulator, request, context.req.raw);
+      return reply === undefined ? refuseUnasked() : Response.json(reply, { status: 201 });
+    }));
   app.get("/connections", () => Response.json({ items: listConnections(simulator) }));
   app.post("/connections", (context) =>
     withBody(context, connectionSchema, (connection) => {
@@ -92,6 +100,13 @@ function refuseUnknown(): Response {
   return Response.json({
     error: "message_not_found",
     message: "No phone of this instance has a message of this id: GET /simulator/replies.",
+  }, { status: 404 });
+}
+
+function refuseUnasked(): Response {
+  return Response.json({
+    error: "message_not_found",
+    message: "No message of this id asks for a payment, or is a Pix code: GET /simulator/messages.",
   }, { status: 404 });
 }
 

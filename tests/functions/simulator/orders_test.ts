@@ -7,6 +7,8 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { factsOf } from "../../support/providers/registered_facts.ts";
+import { channelOf } from "../../../supabase/local/simulator/channels.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 import { startSimulator } from "./simulator_server.ts";
 
 const to = "5511912345678";
@@ -86,4 +88,37 @@ Deno.test("Z-API shows an order with its items, and a button with its key", asyn
     { reference: null, amount: "129.90", items: [{ name: "Camisa", quantity: 2 }], key },
     { reference: null, amount: null, items: [], key },
   ]);
+});
+
+Deno.test("a person who has paid shows the receipt, of an order as of a code's own message", async () => {
+  await using server = startSimulator();
+  await using receiver = startTestServer(() => new Response());
+  const instance = "INSTANCE";
+  server.writeAsCustomer({ instance, waId: to });
+  await send(server, "whatsapp_cloud", request);
+  await send(server, "zapi", { messageType: "text", message: request.payment.pixCode ?? "" });
+  await send(server, "zapi", { messageType: "text", message: "Oi" });
+  for (const provider of ["whatsapp_cloud", "zapi"] as const) {
+    const url = `${receiver.origin}/${provider}`;
+    server.simulator.webhooks.register(channelOf(provider), {
+      provider,
+      instance,
+      url,
+      appSecret: secret,
+    });
+  }
+  const { items } = await server.read("/messages");
+  const statuses: number[] = [];
+  for (const { provider, providerMessageId } of items) {
+    const { status, json } = await server.post("/receipts", {
+      ...{ provider, instance, providerMessageId },
+    });
+    statuses.push(status);
+    if (status !== 201) continue;
+    const { content, replyTo } = json as { content: Record<string, string>; replyTo: string };
+    assertEquals([content["fileName"], replyTo], ["comprovante.pdf", providerMessageId]);
+    const file = await (await fetch(content["mediaUrl"] ?? "")).text();
+    assert(file.startsWith("%PDF-1.4") && file.includes("R$ "), file);
+  }
+  assertEquals(statuses.sort(), [201, 201, 404]);
 });
