@@ -406,6 +406,7 @@ export const operations: readonly Operation[] = [
       "contact_opted_out",
       "message_not_retriable",
       "reference_in_use",
+      "payment_state",
       "send_window_never_opens",
     ],
     fields: recordFields,
