@@ -83,7 +83,13 @@ export async function followQuestions(
   assertEquals(resumes().length, 1);
   const event = JSON.parse(new TextDecoder().decode(resume.body));
   assertEquals([event.type, event.data.key], ["question.answered", "visit"]);
-  // Only the first answer counts: n8n answers another with a page that says so. It verifies its own signature first.
+  // Only the first answer counts. While the execution runs, n8n answers another by 409, afterwards with a page that
+  // says so. It verifies its own signature first.
+  await waitUntil(async () => {
+    const rows =
+      await admin`select from n8n.execution_entity where status in ('running', 'waiting')`;
+    return rows.length === 0;
+  }, { what: "the execution to end", timeoutMs: 60_000 });
   const forged = { ...resume, url: resume.url.replace("signature=", "signature=0") };
   const statuses = [];
   for (const delivery of [resume, forged]) {
