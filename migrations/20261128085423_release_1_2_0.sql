@@ -14513,6 +14513,7 @@ begin
         'quotedProviderMessageId', n.quoted_provider_message_id,
         'author', n.author,
         'isTypedOnPhone', n.is_typed_on_phone,
+        'handledBy', coalesce(n.handled_by, 'us'),
         'channelStatus', case when n.status = 'sent' then n.channel_status end,
         'attempts', n.attempts
       ) || jsonb_build_object(
