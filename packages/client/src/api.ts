@@ -8981,6 +8981,11 @@ export interface components {
                 /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone?: boolean;
                 /**
+                 * @description Who holds the conversation on the official channel: `us`; `channel_agent`, Meta's Business Agent; `other`, another responder of the number, or one that the channel does not name. On a gateway always `us`. Of a message: who held it as the message came.
+                 * @enum {string}
+                 */
+                handledBy?: "us" | "channel_agent" | "other";
+                /**
                  * Format: uuid
                  * @description The batch that the message belongs to.
                  */
