@@ -34,7 +34,7 @@ export interface BenchSizes {
   /** Of each case of the bench soak. */
   readonly minutes: number;
   /** Share of the calls a second of the bench soak. */
-  readonly rate: number;
+  readonly share: number;
 }
 
 /** The context of a bench. */

@@ -91,7 +91,7 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   sends: [10_000, "messages of each half of the memory measurement"],
   starts: [9, "starts of each program in the measurement of cold starts"],
   minutes: [15, "how long each case of soak lasts, in whole minutes"],
-  rate: [1, "share of soak's calls a second"],
+  share: [1, "share of soak's calls a second"],
 };
 
 Deno.exit(await main());

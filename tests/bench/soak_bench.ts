@@ -19,7 +19,7 @@ import { startStackProcess } from "./stack_process.ts";
 import { percentile } from "./statistics.ts";
 import { createTenants } from "./tenants.ts";
 
-/** Calls a second, at a rate of 1. */
+/** Calls a second, at a share of 1. */
 const perSecond = { send: 100, paced: 50, webhook: 50 } as const;
 type Kind = keyof typeof perSecond;
 const kinds = Object.keys(perSecond) as Kind[];
@@ -27,7 +27,7 @@ const kinds = Object.keys(perSecond) as Kind[];
 const intervalSeconds = 10;
 /** That send at once and receive. */
 const busyInstances = 20;
-/** At a rate of 1. Until each has been written to, accepting is dearer. */
+/** At a share of 1. Until each has been written to, accepting is dearer. */
 const contacts = 2_000;
 const warmUpSeconds = 30;
 /** At once, while instances are created. */
@@ -43,7 +43,7 @@ export const soakBench: Bench = {
   isOnlyByName: true,
   async run(context: BenchContext): Promise<void> {
     const { sizes } = context;
-    context.report.note(`${sizes.minutes} minutes a case, at ${sizes.rate} of the rates`);
+    context.report.note(`${sizes.minutes} minutes a case, at ${sizes.share} of the rates`);
     for (const companion of companions) {
       if (context.includes(companion.name)) await soak(context, companion);
     }
@@ -63,12 +63,12 @@ async function soak({ sizes, report }: BenchContext, companion: Companion): Prom
   await using double = await startOnPort("tests/bench/provider_double.ts", {});
   const parked = await createTenants(database.admin, { instances: claimSize, contactsEach: 1 });
   await using stack = await startStackProcess(database);
-  const pacedCount = Math.ceil(perSecond.paced * sizes.rate * intervalSeconds);
+  const pacedCount = Math.ceil(perSecond.paced * sizes.share * intervalSeconds);
   const busy = await createInstances(stack, double.origin, 0, busyInstances);
   const paced = await createInstances(stack, double.origin, busyInstances, pacedCount);
-  const persons = busyInstances * Math.ceil(contacts * sizes.rate / busyInstances);
+  const persons = busyInstances * Math.ceil(contacts * sizes.share / busyInstances);
   using loads = startLoads((kind) => ({
-    ...{ kind, origin: stack.origin, perSecond: perSecond[kind] * sizes.rate, intervalSeconds },
+    ...{ kind, origin: stack.origin, perSecond: perSecond[kind] * sizes.share, intervalSeconds },
     ...(kind === "paced"
       ? { instances: paced, persons: pacedCount }
       : { instances: busy, persons }),
@@ -87,7 +87,7 @@ async function soak({ sizes, report }: BenchContext, companion: Companion): Prom
   const startedAt = performance.now();
   for (let minute = 1; minute <= sizes.minutes; minute++) {
     minutes.push(
-      await passMinute({ report, database, probe, loads, rate: sizes.rate, minute, startedAt }),
+      await passMinute({ report, database, probe, loads, share: sizes.share, minute, startedAt }),
     );
   }
   await end();
@@ -99,14 +99,14 @@ interface Passing {
   readonly database: Awaited<ReturnType<typeof startOwnDatabase>>;
   readonly probe: CallProbe;
   readonly loads: Loads;
-  readonly rate: number;
+  readonly share: number;
   readonly minute: number;
   readonly startedAt: number;
 }
 
 /** Lets a minute pass, and prints what it was like. */
 async function passMinute(passing: Passing): Promise<Minute> {
-  const { report, database: { admin }, probe, loads, rate, minute, startedAt } = passing;
+  const { report, database: { admin }, probe, loads, share, minute, startedAt } = passing;
   const since = new Date();
   const pagesBefore = await readPages(admin);
   await pause(startedAt + minute * 60_000 - performance.now());
@@ -125,7 +125,7 @@ async function passMinute(passing: Passing): Promise<Minute> {
   for (const table of await readTables(admin)) report.note(`   ${describeTable(table)}`);
   for (const kind of kinds) {
     const { answered, failed, lagsMs } = measured[kind];
-    const wanted = perSecond[kind] * rate;
+    const wanted = perSecond[kind] * share;
     const reached = answered / 60;
     if (failed > 0 || reached < leastShare * wanted) {
       report.note(
