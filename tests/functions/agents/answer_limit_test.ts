@@ -22,8 +22,8 @@ interface PauseAnswer {
 }
 
 async function callPause(client: AgentClient, pause: object | null): Promise<PauseAnswer> {
-  const { services: { log }, database } = client.webhooks.stack;
-  const app = createConversationsApiApp({ database, log });
+  const { services } = client.webhooks.stack;
+  const app = createConversationsApiApp(services);
   const named = { instanceId: client.tenant.instanceId, phone };
   const query = pause === null ? `?${new URLSearchParams(named)}` : "";
   const response = await callApp(app, `/conversations-api/agent-pause${query}`, {

@@ -86,7 +86,7 @@ Deno.test("reading and filling a list gives way to others", async () => {
   })();
   const variables = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`k${n}`, `${n}`]));
   const received = Array.from({ length: 1_000 }, (_, n) => ({ phone: phoneOf(n), variables }));
-  const { entries } = await readEntries(received);
+  const { entries } = await readEntries("instance", received);
   const turnsOfReading = turns;
   assert(turnsOfReading > 2, `${turnsOfReading} turns while the list was read`);
   const source: BatchSource = { message: places(12_000) };

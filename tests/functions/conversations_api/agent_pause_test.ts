@@ -16,8 +16,8 @@ async function callPause(
   fields: Readonly<Record<string, unknown>> = {},
   token = tenant.token,
 ): Promise<PauseAnswer> {
-  const { services: { log }, database } = webhooks.stack;
-  const app = createConversationsApiApp({ database, log });
+  const { services } = webhooks.stack;
+  const app = createConversationsApiApp(services);
   const all = { instanceId: tenant.instanceId, phone, ...fields };
   const path = "/conversations-api/agent-pause";
   const headers = { "X-Client-Token": token, "Content-Type": "application/json" };
