@@ -2,7 +2,11 @@
 import { assertEquals } from "../../support/assert.ts";
 import { type ContractStack, startContractStack } from "./contract_stack.ts";
 import { createDemoRows } from "./demo_rows.ts";
-import { demoInstanceRef, demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
+import {
+  demoInstanceId,
+  demoInstanceRef,
+  demoPhone,
+} from "../../../shared/openapi/demo_fixtures.ts";
 
 const thirtyKiB = "x".repeat(30 * 1024);
 const limit = 64 * 1024;
@@ -35,8 +39,8 @@ Deno.test("customLabels hold at most 64 KiB after merging; what would exceed it 
   const tooMuch = await save({ c: "y".repeat(rest + 1), d: null });
   assertEquals([tooMuch.status, tooMuch.body.error], [400, "invalid_request"]);
   assertEquals(tooMuch.body.issues.map(({ path }: { path: string }) => path), ["customLabels"]);
-  const [kept] =
-    await admin`select custom_labels from messaging.contacts where phone = ${demoPhone}`;
+  const [kept] = await admin`select custom_labels from messaging.contacts
+      where instance_id = ${demoInstanceId} and phone = ${demoPhone}`;
   assertEquals(Object.keys(kept?.["custom_labels"]), ["a", "b"]);
   assertEquals((await save({ c: "y".repeat(rest) })).status, 200);
   const other = await post(contract, "contacts-api", "/update", { token, name: "Ana" });
@@ -56,8 +60,8 @@ Deno.test("twenty simultaneous updates never make customLabels larger than 64 Ki
       })),
   );
   assertEquals(answers.filter(({ status }) => status === 200).length, 6);
-  const [row] =
-    await admin`select custom_labels from messaging.contacts where phone = ${demoPhone}`;
+  const [row] = await admin`select custom_labels from messaging.contacts
+      where instance_id = ${demoInstanceId} and phone = ${demoPhone}`;
   assertEquals(Object.keys(row?.["custom_labels"]).length, 6);
 });
 

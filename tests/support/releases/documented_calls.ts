@@ -25,11 +25,12 @@ export interface DocumentedReport {
 const methods = ["get", "post", "put", "patch", "delete"];
 const prefix = "/functions/v1/";
 /**
- * Operations whose example no service can serve: a file on another host, a link's signature, and what an open
- * page has sealed.
+ * Operations whose example the demo cannot serve: a file on another host, a link's signature, what an open
+ * page has sealed, and what only an official number has.
  */
 const unanswerable: Readonly<Record<string, string>> = {
   uploadMedia: "502",
+  controlConversation: "400",
   followMediaLink: "403",
   readConnectionOfLink: "410",
   getQrOfLink: "410",
