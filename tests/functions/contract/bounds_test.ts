@@ -177,5 +177,7 @@ function contextOf(text: string): Parameters<typeof readJsonBody>[0] {
     body: text,
   });
   const header = (name: string): string | undefined => raw.headers.get(name) ?? undefined;
-  return { req: { raw, header }, set: () => {} } as unknown as Parameters<typeof readJsonBody>[0];
+  return { req: { raw, header }, get: () => undefined, set: () => {} } as unknown as Parameters<
+    typeof readJsonBody
+  >[0];
 }
