@@ -26,7 +26,11 @@ import {
   instanceQuerySchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
-import { assignmentFields, successField } from "../../shared/model/response_fields.ts";
+import {
+  assignmentFields,
+  providerFailureFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
 
@@ -141,6 +145,9 @@ export const setAgentPauseResponseSchema = z.object({ ...successField, ...setAge
 export const getAgentPauseResponseSchema = z.object({ ...successField, ...readAgentPauseFields });
 
 export const controlResponseSchema = z.object({ ...successField, ...controlledFields });
+
+/** The members of the channel's error about a change of who holds it. */
+export const controlFailureSchema = z.object(providerFailureFields);
 
 export const unassignResponseSchema = z.object({ ...successField, ...unassignedFields });
 

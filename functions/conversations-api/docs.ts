@@ -12,6 +12,7 @@ import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  controlFailureSchema,
   controlResponseSchema,
   controlSchema,
   conversationResponseSchema,
@@ -285,6 +286,7 @@ export const operations: readonly Operation[] = [
       "provider_send_failed",
       "provider_outcome_unknown",
     ],
+    failure: controlFailureSchema,
     fields: {
       action: "`take`, `pass` or `release`.",
       role:

@@ -7,6 +7,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { paymentReferenceSchema } from "../../shared/model/timing.ts";
 import {
   changePaymentResponseSchema,
   changePaymentSchema,
@@ -143,6 +144,7 @@ export const paymentOperations: readonly Operation[] = [
         description:
           "Your reference: its open payment, else the newest. A payment provider's webhook can be sent on to it.",
         example: demoPaymentReference,
+        schema: paymentReferenceSchema,
       },
     },
     errors: ["payment_not_found", "payment_state"],
