@@ -6,9 +6,9 @@ execute function messaging.record_message_change();
 -- What follows from a change of a message: that its contact's last message is another one (see
 -- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
 -- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
--- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see tables/usage_notes.sql).
--- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
--- its place in the queue or its ladder changes is no event.
+-- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see
+-- tables/usage_notes.sql). Nobody is told of what waits, nor of what was said before the number was
+-- connected; that only its contact, its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
 -- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
 -- ends what most changes are.

@@ -1,8 +1,8 @@
 -- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
--- a blocked contact, the contact's last message too old for it, or its answers of this hour used up: isLimitReached) or no question is open.
--- maxMessages is how many messages the answer may be.
+-- a blocked contact, the contact's last message too old for it, or its answers of this hour used up:
+-- isLimitReached) or no question is open. maxMessages is how many messages the answer may be.
 -- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
 -- answers: what was read of the newest answers to questions of agents, {<id of the message that answers>: value}.

@@ -99,8 +99,9 @@ set search_path = '' as $$
 $$;
 
 -- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
--- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end stays as it is; one that is suspect is
--- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
+-- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end
+-- stays as it is; one that is suspect is held anew, because its hold would end with a confirmation. Returns
+-- how many. Locks as set_operator_hold.
 create or replace function messaging.hold_promoted()
 returns integer language plpgsql set search_path = '' as $$
 declare

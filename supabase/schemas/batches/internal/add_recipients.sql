@@ -1,7 +1,8 @@
--- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, cardId, draft}];
--- those with a reason are kept as skipped, with the contact of the person that they name, if any. The second entry of a contact, in whatever spelling, is a
--- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
--- The index of an entry is its place in the whole list, from 0.
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone |
+-- userId | contactId, reason, cardId, draft}]; those with a reason are kept as skipped, with the contact of
+-- the person that they name, if any. The second entry of a contact, in whatever spelling, is a duplicate: it
+-- is skipped too, and named in `duplicates` with the one that is written to. The index of an entry is its
+-- place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
 -- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
 -- the ends of its questions, which it keeps: see keep_outcome.

@@ -1,6 +1,6 @@
 -- How many recipients of a batch have each status (see recipient_status). Reads the batch's messages, and
--- of its recipients those alone whose message does not tell it: a pause took it out of the queue, or is to be tried again,
--- and they are pending; or they have been skipped since.
+-- of its recipients those alone whose message does not tell it: a pause took it out of the queue, or is to be
+-- tried again, and they are pending; or they have been skipped since.
 create or replace function messaging.batch_counts(batch messaging.batches)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare

@@ -1,11 +1,12 @@
 -- Gives the running batches of an instance their next message, where none of theirs waits in its queue; those
--- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
--- those that wait for another day as new contacts: a single send waits for no more than one interval for
--- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
--- before. Where only new contacts are left that have no place today, the first of them is queued: it says
--- what the batch waits for, and known ones pass it.
--- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays pending:
--- it reads as expired when the batch's time is over.
+-- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an
+-- instance has at most one message of its batches waiting, beside those that wait for another day as new
+-- contacts: a single send waits for no more than one interval for their sake. A slot behind the end of a
+-- window that is open, or at a later start_at, is taken one interval before. Where only new contacts are left
+-- that have no place today, the first of them is queued: it says what the batch waits for, and known ones
+-- pass it.
+-- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays
+-- pending: it reads as expired when the batch's time is over.
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.

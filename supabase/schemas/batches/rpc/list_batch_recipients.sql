@@ -1,7 +1,8 @@
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast,
--- or why they would get none: see walk_batches. Errors: MI027.
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one
+-- that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast, or
+-- why they would get none: see walk_batches. Errors: MI027.
 -- Over 80 lines: the members of one record, a line each.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off

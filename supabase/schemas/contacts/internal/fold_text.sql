@@ -1,5 +1,5 @@
--- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is "joao avila".
--- An own function: unaccent is not immutable, and lies in another schema on each platform.
+-- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is
+-- "joao avila". An own function: unaccent is not immutable, and lies in another schema on each platform.
 create or replace function messaging.fold_text(given text)
 returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin

@@ -1,7 +1,8 @@
 -- Records further addresses of a person that the channel names beside a message of ours: from now on each of them
--- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person without a
--- contact gets none; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is left out.
--- Returns whether one was new. The caller holds lock_addresses.
+-- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person
+-- without a contact gets none; contacts that turn out to be one person are merged: see find_shown_contact.
+-- `event`: address, otherAddresses; a username among them is left out. Returns whether one was new. The
+-- caller holds lock_addresses.
 create or replace function messaging.record_addresses(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare

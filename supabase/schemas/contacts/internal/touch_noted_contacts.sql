@@ -91,8 +91,8 @@ end;
 $$;
 
 -- touch_noted_contacts: watches the silences that begin with the messages that this transaction has noted in
--- messaging.idle_noted (see record_message_change): `contact@instant@awaiting@message,` each. The newest message of a conversation counts.
--- Locks their rows of idle_watches in the order of the contacts.
+-- messaging.idle_noted (see record_message_change): `contact@instant@awaiting@message,` each. The newest
+-- message of a conversation counts. Locks their rows of idle_watches in the order of the contacts.
 create or replace function messaging.watch_idle_conversations()
 returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,8 +1,8 @@
 -- mcp: whether a send by a tool may go. `request`: instanceId, tokenId, callKey (of tool, intent and recipient),
 -- and exactly one of phone, contactId and userId.
 -- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to
--- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a repeated call spends nothing.
--- A contact that a call makes has the origin `mcp`.
+-- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a
+-- repeated call spends nothing. A contact that a call makes has the origin `mcp`.
 -- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
 -- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
 create or replace function public.admit_mcp_send(request jsonb)

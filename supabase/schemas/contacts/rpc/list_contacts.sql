@@ -1,8 +1,9 @@
 -- contacts-api: contacts of an instance, a page at a time.
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
--- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
--- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
+-- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has
+-- no contacts. Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids.
+-- Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare

@@ -144,8 +144,8 @@ $$;
 
 -- change_people_scopes: the next `max_contacts` contacts of the workspace, instance by instance, in the order of
 -- contact_search. While it collects, what each has said last becomes a word of its person; the log knows when
--- it was said again. So does what was said before an erasure at any instance. While it tells, the person's contacts follow its newest word.
--- Returns the change as it goes on; its phase is NULL at the end.
+-- it was said again. So does what was said before an erasure at any instance. While it tells, the person's
+-- contacts follow its newest word. Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.walk_people(
   change messaging.people_scope_changes, max_contacts integer
 ) returns messaging.people_scope_changes language plpgsql set search_path = ''

@@ -1,7 +1,7 @@
 -- Adds a contact's message, which the caller has just stored, to the turn of its contact, or begins one: see
 -- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
--- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the turn's end.
--- The caller holds the contact: of two messages the later one waits. Locks the conversation, as
+-- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the
+-- turn's end. The caller holds the contact: of two messages the later one waits. Locks the conversation, as
 -- request_agent_reply does, then the turn, then the agent's outbox row.
 create or replace function messaging.join_turn(turns jsonb, message_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$

@@ -2,9 +2,9 @@
 -- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
 -- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
 -- `request`: instanceId, limit, order (`desc`: from the newest; not beside updatedSince), `after` as returned
--- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
--- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
--- userId has no conversations, and no tombstones.
+-- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an
+-- operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or post brought the
+-- contact), updatedSince. An unknown phone or userId has no conversations, and no tombstones.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
 -- find_recipient.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
@@ -283,8 +283,8 @@ $$;
 
 -- How list_conversations finds the conversations of a request. `instance`, `operator`, `department` and
 -- `status`: by an index in the order of creation. `tag` and `awaiting`: all of them by an index of another
--- order, where they are at most `most`. `contact`: the one of a contact. `changes`: contact_activity in its order, with updatedSince.
--- Of several filters it takes one that at most `most` conversations pass.
+-- order, where they are at most `most`. `contact`: the one of a contact. `changes`: contact_activity in its
+-- order, with updatedSince. Of several filters it takes one that at most `most` conversations pass.
 -- `filters`: updatedSince, contact, tag, operator, department (their ids), status, awaiting (true); NULL for any.
 create or replace function messaging.conversation_list_path(
   instance_id uuid, filters jsonb, most integer

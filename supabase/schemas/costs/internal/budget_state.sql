@@ -1,7 +1,7 @@
 -- What an instance has spent of its budget in the month of `clock`, by its own time zone: the estimates of what was
--- delivered (`spent`), and of what is under way, claimed, or accepted and not delivered (`under_way`). `is_reached`: both
--- together are the budget's amount, or more. `currency` is NULL, and nothing is ever spent, without rates.
--- Without a budget `under_way` is 0.
+-- delivered (`spent`), and of what is under way, claimed, or accepted and not delivered (`under_way`).
+-- `is_reached`: both together are the budget's amount, or more. `currency` is NULL, and nothing is ever
+-- spent, without rates. Without a budget `under_way` is 0.
 -- Stable: all of it is seen at one instant, so that nothing is counted twice while it is being folded.
 -- Without jit: see rescue_stalled_instances.
 create or replace function messaging.budget_state(

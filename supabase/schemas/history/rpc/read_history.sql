@@ -1,9 +1,10 @@
 -- messages-context: the newest messages that were really sent to or received from one contact in a
--- period, oldest first. `request`: instanceId, phone | contactId | userId, startsAt and endsAt (Unix seconds; the end is
--- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
--- Returns {contact {name, phone, displayPhone, shown}, messages, hasMore}: displayPhone is the phone to
--- show now, shown the contact as message_contact has it. contact is NULL for an unknown phone or user id, and hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
--- Writes nothing. Errors: MI031.
+-- period, oldest first. `request`: instanceId, phone | contactId | userId, startsAt and endsAt (Unix seconds;
+-- the end is not included), limit, fromMe (true for sent only, false for received only, NULL for both).
+-- Returns {contact {name, phone, displayPhone, shown}, messages, hasMore}: displayPhone is the phone to show
+-- now, shown the contact as message_contact has it. contact is NULL for an unknown phone or user id, and
+-- hasMore says whether older ones of the period were left out. Instants are Unix milliseconds. Writes
+-- nothing. Errors: MI031.
 create or replace function public.read_history(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

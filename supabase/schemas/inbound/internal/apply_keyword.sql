@@ -1,7 +1,8 @@
 -- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
 -- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
 -- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
--- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the contact's message, which the agent then does not see.
+-- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the
+-- contact's message, which the agent then does not see.
 create or replace function messaging.apply_keyword(
   instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid, said text,
   written_at timestamptz, is_standby boolean

@@ -1,8 +1,9 @@
 -- Keeps what the channel says a number may do: the members of `told` replace those that are kept, a null one
 -- removes its own (see `allowance` of dispatch). A pace that is more than the number now has falls to that, and
--- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until it ends: for
--- a day where no end was told. What a lock that is over holds leaves. Returns whether the number may do something else now; how much of a quota is used does
--- not count. The caller has locked pacing and dispatch, and refreshes dispatch.
+-- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until
+-- it ends: for a day where no end was told. What a lock that is over holds leaves. Returns whether the number
+-- may do something else now; how much of a quota is used does not count. The caller has locked pacing and
+-- dispatch, and refreshes dispatch.
 create or replace function messaging.keep_allowance(instance messaging.instances, told jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare

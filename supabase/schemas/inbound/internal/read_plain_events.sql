@@ -1,7 +1,7 @@
 -- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
--- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member. Of several calls about one
--- message, or of one that quotes it, only the first is given: the others must see what it has
--- done.
+-- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member.
+-- Of several calls about one message, or of one that quotes it, only the first is given: the others must see
+-- what it has done.
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
 -- another one.
 create or replace function messaging.read_plain_events(

@@ -1,6 +1,6 @@
 -- Records that the official channel has handed a conversation over. `event`: address, otherAddresses, handledBy
--- (who holds it now), former (who did, NULL where it is not told), reason (passed, taken or message), summary (NULL for
--- none), at. Returns whether it was news. Errors: MI055, as resolve_sender.
+-- (who holds it now), former (who did, NULL where it is not told), reason (passed, taken or message), summary
+-- (NULL for none), at. Returns whether it was news. Errors: MI055, as resolve_sender.
 create or replace function messaging.record_control_event(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare

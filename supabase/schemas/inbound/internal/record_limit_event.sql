@@ -1,8 +1,9 @@
 -- Records that the official channel has changed how much a number may send, or says that it will.
 -- `event`: change, limit (NULL where it is not told), allowance (see keep_allowance; NULL for nothing told),
--- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own time wins, and what was told
--- already is no event; nor are a limit and an allowance that are as they were. News of a number that is another instance's are not
--- this one's. Returns whether it was news. Locks pacing where it tells of a lock, then dispatch.
+-- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own
+-- time wins, and what was told already is no event; nor are a limit and an allowance that are as they were.
+-- News of a number that is another instance's are not this one's. Returns whether it was news. Locks pacing
+-- where it tells of a lock, then dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare

@@ -83,10 +83,10 @@ begin
 end;
 $$;
 
--- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
--- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
--- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
--- (isUnreadable) says nothing beside an update of the last ten minutes.
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see
+-- newest_vote). Evolution tells a vote as a message and as an update of the poll, each with an id of its own:
+-- it is one vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not
+-- decrypt (isUnreadable) says nothing beside an update of the last ten minutes.
 create or replace function messaging.repeats_vote(
   vote messaging.messages, event jsonb, clock timestamptz
 ) returns boolean language plpgsql stable set search_path = '' as $$
@@ -101,8 +101,8 @@ end;
 $$;
 
 -- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
--- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
--- A vote that was taken back has no options either, but its update has none then.
+-- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns
+-- whether it is. A vote that was taken back has no options either, but its update has none then.
 create or replace function messaging.complete_vote(
   instance messaging.instances, vote messaging.messages, event jsonb
 ) returns boolean language plpgsql set search_path = '' as $$
@@ -158,9 +158,9 @@ begin
 end;
 $$;
 
--- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
--- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
--- earlier.
+-- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same
+-- poll; NULL for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the
+-- later one sees the earlier.
 create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
 returns messaging.messages language plpgsql stable set search_path = '' as $$
 declare

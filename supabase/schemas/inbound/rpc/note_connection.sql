@@ -3,9 +3,9 @@
 -- phone (the session's number in digits, NULL for not told). A session that is there counts as told (see
 -- record_connection_event); one that is not, only where it was there before: nothing is lost of an instance
 -- that was never connected. Of the official channel only `allowance` is noted, what it said that the number may
--- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other credentials than the present ones have found counts nothing.
--- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
--- Locks pacing, then dispatch.
+-- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other
+-- credentials than the present ones have found counts nothing. Returns {since, isExpectedPhone}, each NULL
+-- where it is not known; `since` is of the state. Error: MI014. Locks pacing, then dispatch.
 create or replace function public.note_connection(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare

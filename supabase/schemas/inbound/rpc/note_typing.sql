@@ -1,6 +1,6 @@
 -- A gateway tells that a person types: the quiet time of its open turn begins anew, within what a turn may last, and
--- the agent's answer waits with it. Stores nothing else, and begins no turn. Where a transaction holds the conversation
--- nothing is to do: it records a message, which does the same.
+-- the agent's answer waits with it. Stores nothing else, and begins no turn. Where a transaction holds the
+-- conversation nothing is to do: it records a message, which does the same.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against), addresses.
 -- Returns {recorded}: 1 where a turn lasts longer, else 0; NULL where the credentials have been replaced.
 -- Locks the conversation, the turn, the agent's outbox row, as join_turn.

@@ -2,7 +2,8 @@
 -- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, and its file lies in
 -- the storage; `fault` {code, message} says why it is not kept. `file`: what the
 -- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
--- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the message, in the same transaction.
+-- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the
+-- message, in the same transaction.
 create or replace function messaging.add_channel_media(
   media_id uuid, instance_id uuid, contact_id uuid, message_type text, file jsonb
 ) returns void language plpgsql set search_path = '' as $$

@@ -1,7 +1,7 @@
 -- What a record shows of a message's file: {mediaId, mediaStatus, mediaUrl, mediaFilename, mediaMimeType,
--- mediaSize}. Type and size are what the provider says, once the file is stored what it is. mediaUrl is the URL that the
--- sending call gave, or the provider's own of a message from before this service kept files; who answers
--- puts a signed link in its place where there is a mediaId. NULL for a message without a file.
+-- mediaSize}. Type and size are what the provider says, once the file is stored what it is. mediaUrl is the
+-- URL that the sending call gave, or the provider's own of a message from before this service kept files; who
+-- answers puts a signed link in its place where there is a mediaId. NULL for a message without a file.
 create or replace function messaging.message_media(media_id uuid, content jsonb)
 returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 declare

@@ -1,6 +1,7 @@
 -- Whether a file is a received voice message that is to be written down: always, never, or where an agent
--- will answer it, by its instance's setting; never where the provider has sent its words. Asked again before the recording leaves the house, because a
--- pause may have begun meanwhile, or the agent may have answered without the words.
+-- will answer it, by its instance's setting; never where the provider has sent its words. Asked again before
+-- the recording leaves the house, because a pause may have begun meanwhile, or the agent may have answered
+-- without the words.
 create or replace function messaging.transcribes_voice(media messaging.media)
 returns boolean language sql stable set search_path = '' as $$
   select transcribes_voice.media.kind = 'audio' and transcribes_voice.media.transcript is null

@@ -1,5 +1,6 @@
 -- Claims received files that are due to be fetched: claim_outbox and begin_media_fetch in one call.
--- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId, claimToken, file}]}.
+-- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId,
+-- claimToken, file}]}.
 create or replace function public.claim_media_fetches(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 begin

@@ -49,9 +49,9 @@ begin
 end;
 $$;
 
--- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
--- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller has noted that
--- their contacts may answer: see expect_reply.
+-- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId,
+-- accept, choices, answerWithinSeconds, remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}.
+-- The caller has noted that their contacts may answer: see expect_reply.
 create or replace function messaging.add_questions(
   messages messaging.outbound_message[], clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$

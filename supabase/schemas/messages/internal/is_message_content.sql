@@ -1,8 +1,8 @@
 -- Whether `content` has the shape that its message type needs: an option list or the choice of one of its
 -- rows, a tapped button, a template; for any other type no such list or template, and a file only where the
--- type is one of files, or of buttons that may stand below one. What else a received message holds stands beside it. A received file may have
--- neither URL nor id, where the provider tells none. What a sent message needs is checked before it is
--- stored (shared/model/message_content.ts).
+-- type is one of files, or of buttons that may stand below one. What else a received message holds stands
+-- beside it. A received file may have neither URL nor id, where the provider tells none. What a sent message
+-- needs is checked before it is stored (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
 returns boolean language plpgsql immutable parallel safe set search_path = '' as $$
 begin

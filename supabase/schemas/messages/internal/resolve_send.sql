@@ -66,10 +66,10 @@ begin
 end;
 $$;
 
--- resolve_send: lets a ladder's templates have files as their headers: they must be there (see lock_media_to_send), and stay
--- until the message has left, however it goes. That is bounded by 30 days after the instant at which the call lets it
--- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
--- Errors: MI051 to MI054.
+-- resolve_send: lets a ladder's templates have files as their headers: they must be there (see
+-- lock_media_to_send), and stay until the message has left, however it goes. That is bounded by 30 days after
+-- the instant at which the call lets it leave or expire. `delivery` as accept_message's. Locks the files in
+-- the order of their ids. Errors: MI051 to MI054.
 create or replace function messaging.hold_ladder_files(
   instance_id uuid, ladder jsonb, delivery jsonb
 ) returns void language plpgsql set search_path = '' as $$

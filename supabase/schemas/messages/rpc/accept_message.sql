@@ -18,18 +18,20 @@
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), with holdReason, holdCode and heldUntil where its
 -- instance is held, aiAgentPausedUntil; for an immediate send also
--- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds the claim for leaseSeconds and must settle it. Or
--- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
--- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
--- With a ladder also sentAs, template and invitationId (see decide_ladder), and `rung`, the place of the one that is taken.
--- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
--- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
--- statistics: there may be ten contacts or a million. The steps inherit the settings below.
+-- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds
+-- the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key, and {attempted: ...}
+-- where that key's message is to be tried again (see attempt_again). With authentication also rateLimit (see
+-- describe_rate_limit).
+-- With a ladder also sentAs, template and invitationId (see decide_ladder), and `rung`, the place of the one
+-- that is taken. One statement finds what a bare message (see is_bare_message) to a known contact needs;
+-- resolve_send what any other call does. What a call costs is mostly the start of its statements. Plans must
+-- not depend on statistics: there may be ten contacts or a million. The steps inherit the settings below.
 -- Locks, in this order: key, contact, conversation, budget, agent pause, pacing, dispatch, rate limit.
--- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
--- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see take_media).
+-- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window),
+-- MI007, MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied
+-- it), MI018 (the agent is to be silent), MI022 (the caller must authenticate anew), MI041, MI042, MI043 and
+-- MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see
+-- take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

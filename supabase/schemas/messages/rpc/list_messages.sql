@@ -1,8 +1,8 @@
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
--- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
--- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
--- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
--- userId has no messages. Returns {items, next}.
+-- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as
+-- returned in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), cardId,
+-- batchId, status (as describe_message tells it), direction, since and until (both included, in the
+-- milliseconds that answers show). An unknown phone or userId has no messages. Returns {items, next}.
 -- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
 -- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
 -- Errors: MI014; MI031 and MI035 see find_recipient.

@@ -1,9 +1,10 @@
 -- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
--- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
--- and its former one is released; any other is due then. A time before its slot brings it forward, to the first
--- slot that is free there (see bring_forward), and never makes it later: where none is free it keeps its slot. What waited to be tried again waits until then.
--- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
--- message. Returns describe_message.
+-- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at
+-- that time gives (see enqueue_message_later), and its former one is released; any other is due then. A time
+-- before its slot brings it forward, to the first slot that is free there (see bring_forward), and never
+-- makes it later: where none is free it keeps its slot. What waited to be tried again waits until then. Locks
+-- the message, then pacing. Tries the queue row without waiting: its holder is about to send the message.
+-- Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
 create or replace function public.move_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
@@ -105,10 +106,11 @@ begin
 end;
 $$;
 
--- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the first slot
--- that is free there, and no other message moves; where none is free it keeps its own, so that no call for an
--- earlier time makes it later. Returns whether it is done; with protection an enqueue places it in the earlier
--- slot that was found. `waiting`: its row. The caller holds the message, pacing and the row. Errors: MI010.
+-- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the
+-- first slot that is free there, and no other message moves; where none is free it keeps its own, so that no
+-- call for an earlier time makes it later. Returns whether it is done; with protection an enqueue places it
+-- in the earlier slot that was found. `waiting`: its row. The caller holds the message, pacing and the row.
+-- Errors: MI010.
 create or replace function messaging.bring_forward(
   message messaging.messages, instance messaging.instances, waiting messaging.message_queue,
   send_at timestamptz

@@ -14,12 +14,12 @@
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
--- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
--- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
--- queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an address turns out to be another
--- contact's, that one. Rows of one table in the order of their ids, so that two calls about the same
--- messages never wait for each other.
+-- Acceptances that show no new address and are not kept back take a short way: one immediate send
+-- settle_plain_acceptance, all others settle_plain_acceptances. All else, and whatever these leave, is
+-- decided one by one. Locks, in this order: provider message ids, addresses that are new and the contacts
+-- that they are of, queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an
+-- address turns out to be another contact's, that one. Rows of one table in the order of their ids, so that
+-- two calls about the same messages never wait for each other.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
 -- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
 create or replace function public.settle_messages(request jsonb)

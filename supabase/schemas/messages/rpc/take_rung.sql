@@ -1,9 +1,10 @@
 -- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
--- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
--- NULL before the first call.
--- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes in the message's place, with
--- the file of its header (see file_to_send): the claim then lasts leaseSeconds from now; `waits`, for an answer to an invitation: the claim has ended; `refused`
--- with rungs [{rung, reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
+-- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message,
+-- meaning} or NULL before the first call.
+-- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes
+-- in the message's place, with the file of its header (see file_to_send): the claim then lasts leaseSeconds
+-- from now; `waits`, for an answer to an invitation: the claim has ended; `refused` with rungs [{rung,
+-- reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
 -- `lost` where the claim has ended. With `shown`, what records tell now.
 -- Locks the contact, the queue row and the message, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.

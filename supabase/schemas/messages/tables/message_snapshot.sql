@@ -1,6 +1,6 @@
 -- What an event keeps of a message: its row as it was then, as far as message_record shows it, and its
--- contact's name, phone and other identities. Freezing it costs a send a tenth of what it costs to write the record out,
--- so that is left to the reading of the event: see message_event_data.
+-- contact's name, phone and other identities. Freezing it costs a send a tenth of what it costs to write the
+-- record out, so that is left to the reading of the event: see message_event_data.
 -- A type of its own, not that of the table: no column with a default could be added to the table then.
 -- The attributes of the table are named as there.
 create type messaging.message_snapshot as (

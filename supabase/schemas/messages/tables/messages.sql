@@ -107,7 +107,8 @@ create index messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 create index messages_cancel_key on messaging.messages (instance_id, cancel_key)
 where cancel_key is not null and status = 'queued';
--- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a message prepares it again.
+-- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a
+-- message prepares it again.
 create index messages_payment_reference on messaging.messages (
   instance_id,
   payment_reference,

@@ -1,5 +1,6 @@
 -- Whether one instance's messages go out, and which hold keeps it where one does: see instance_states and
--- instance_hold. refresh_metrics passes arrays of it. Its new attributes stand in the order of their names: see settlement.
+-- instance_hold. refresh_metrics passes arrays of it. Its new attributes stand in the order of their names:
+-- see settlement.
 create type messaging.instance_state as (
   instance_id uuid,
   provider text,

@@ -2,8 +2,8 @@
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
--- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its dispatch row is locked for
--- that, without waiting: see postpone_held_messages.
+-- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its
+-- dispatch row is locked for that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
 -- calls under way as one may have: their rows wait; NULL for none.

@@ -1,6 +1,7 @@
 -- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
--- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and
--- holds the payment's message and the payment. Locks as cancel_payment_message and cancel_on_payment.
+-- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see
+-- payment_step), and holds the payment's message and the payment. Locks as cancel_payment_message and
+-- cancel_on_payment.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$

@@ -2,7 +2,8 @@
 -- not leave, and takes it again where it is tried again or has left after all; a Pix code follows a request that has
 -- left as text (see send_payment_code), and is taken back where that failed later.
 -- A reference that another request has taken meanwhile: MI090 for one that is tried again; one that has left stays
--- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks its payment, then as cancel_payment_message.
+-- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks
+-- its payment, then as cancel_payment_message.
 create or replace function messaging.follow_payment(
   former messaging.messages, present messaging.messages
 ) returns void language plpgsql set search_path = '' as $$

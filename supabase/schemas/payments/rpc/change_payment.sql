@@ -1,6 +1,6 @@
 -- messages-api: records what the caller knows of a payment. `request`: instanceId, messageId or reference (the open
--- request of that reference, else the newest), status, paidAt (NULL: now), tell {message} (words for the person: see tell_payment)
--- or NULL, idempotency.
+-- request of that reference, else the newest), status, paidAt (NULL: now), tell {message} (words for the
+-- person: see tell_payment) or NULL, idempotency.
 -- The same status again changes nothing, and tells nobody. Returns the payment (see describe_payment), with
 -- told {messageId, reason}, NULL where nobody was to be told.
 -- Locks the key, the message, the payment, then as end_payment, then the contact's address.

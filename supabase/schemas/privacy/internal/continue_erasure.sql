@@ -58,8 +58,8 @@ $$;
 -- holds the message, so that its event is here when the message is gone.
 -- A contact that was merged meanwhile is erased as the one that it has become.
 -- Returns the erasure; its work is at the next part when nothing of the person is left.
--- Locks the person over the workspace (see lock_person); the person's addresses, so that no webhook about them is half recorded; the contact, its
--- conversation, messages; at the end the tombstones.
+-- Locks the person over the workspace (see lock_person); the person's addresses, so that no webhook about
+-- them is half recorded; the contact, its conversation, messages; at the end the tombstones.
 create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures language plpgsql set search_path = '' as $$
 declare
@@ -262,8 +262,8 @@ as $$
 $$;
 
 -- Part of an erasure: looks through the next `max_rows` delivery events of the instance that no
--- message is known for, and deletes those with an error that names the person. `after` {id, status} and the result as in
--- sweep_provider_events.
+-- message is known for, and deletes those with an error that names the person. `after` {id, status} and the
+-- result as in sweep_provider_events.
 create or replace function messaging.sweep_unmatched_statuses(
   of_instance uuid, pattern text, after jsonb, max_rows integer
 ) returns jsonb language sql set search_path = '' set enable_bitmapscan = off as $$

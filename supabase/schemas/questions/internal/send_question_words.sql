@@ -28,8 +28,8 @@ begin
 end;
 $$;
 
--- send_question_words: whether the agent that asks is paused for the contact, as while a person writes in its place, or
--- not active.
+-- send_question_words: whether the agent that asks is paused for the contact, as while a person writes in its
+-- place, or not active.
 create or replace function messaging.is_asking_agent_silent(
   question messaging.questions, clock timestamptz
 ) returns boolean language plpgsql stable set search_path = '' as $$

@@ -151,7 +151,9 @@ end;
 $$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller
+-- has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in
+-- the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[], lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$

@@ -109,10 +109,10 @@ begin
 end;
 $$;
 
--- Makes unpaced messages of instances that an operator holds or that are disconnected invisible until that ends, so that a
--- claim reads each of them once. The caller has locked the queue rows. Tries the dispatch rows without
--- waiting; their locks keep a release from overlooking what is postponed here: it waits for them before
--- it looks (see set_operator_hold).
+-- Makes unpaced messages of instances that an operator holds or that are disconnected invisible until that
+-- ends, so that a claim reads each of them once. The caller has locked the queue rows. Tries the dispatch
+-- rows without waiting; their locks keep a release from overlooking what is postponed here: it waits for them
+-- before it looks (see set_operator_hold).
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.postpone_held_messages(message_ids uuid[], clock timestamptz)
 returns void language plpgsql set search_path = '' as $$

@@ -1,12 +1,12 @@
--- Queues a message for an instant that the caller chose or after its delay, `not_before`: it gets the slot that an enqueue at
--- that time gives. Where the slots given out reach that far, that is a slot behind them, now. Otherwise a
--- slot now would stand in a gap, and everything queued after it would wait for weeks: the message waits in
--- the unpaced lane with its `interval_seconds`, and the dispatcher enqueues it just before its slot (see
--- enqueue_waiting_messages). `slot` is the slot it is promised by the same rules: the first one, in the send
--- window, one interval from those of other messages that wait so, on a day whose limits have a place beside
--- them and what is queued. It takes none until it is enqueued: messages queued meanwhile may make it later.
--- `interval_seconds`, `held_by` and `is_held` as enqueue_message. Locks pacing, so that simultaneous calls are promised different slots.
--- Errors: MI010.
+-- Queues a message for an instant that the caller chose or after its delay, `not_before`: it gets the slot
+-- that an enqueue at that time gives. Where the slots given out reach that far, that is a slot behind them,
+-- now. Otherwise a slot now would stand in a gap, and everything queued after it would wait for weeks: the
+-- message waits in the unpaced lane with its `interval_seconds`, and the dispatcher enqueues it just before
+-- its slot (see enqueue_waiting_messages). `slot` is the slot it is promised by the same rules: the first
+-- one, in the send window, one interval from those of other messages that wait so, on a day whose limits have
+-- a place beside them and what is queued. It takes none until it is enqueued: messages queued meanwhile may
+-- make it later. `interval_seconds`, `held_by` and `is_held` as enqueue_message. Locks pacing, so that
+-- simultaneous calls are promised different slots. Errors: MI010.
 create or replace function messaging.enqueue_message_later(
   message_id uuid, instance messaging.instances, interval_seconds integer, not_before timestamptz,
   typing interval, contact_id uuid, out slot timestamptz, out held_by text, out is_held boolean

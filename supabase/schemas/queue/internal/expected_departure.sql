@@ -1,9 +1,10 @@
 -- When a waiting message may leave as things are, and the one answer to what holds it until then: its slot, one
--- interval after the message that left last, its instance's reached budget, a hold of its instance, the send window (which its typing
--- must not outlast). For an unpaced message: its due time, unless it is to be paced (see enqueue_message_later). Messages before it in the queue are not
--- counted. `leaves_at` is NULL where a hold has no end; `held_by` is NULL for what may leave now.
--- While a hold of the whole instance keeps it, that is the reason, and `hold_reason`, `hold_code` and
--- `held_until` tell of it: see instance_hold. `budget_ends_at`: see reached_budget_ends_at.
+-- interval after the message that left last, its instance's reached budget, a hold of its instance, the send
+-- window (which its typing must not outlast). For an unpaced message: its due time, unless it is to be paced
+-- (see enqueue_message_later). Messages before it in the queue are not counted. `leaves_at` is NULL where a
+-- hold has no end; `held_by` is NULL for what may leave now. While a hold of the whole instance keeps it,
+-- that is the reason, and `hold_reason`, `hold_code` and `held_until` tell of it: see instance_hold.
+-- `budget_ends_at`: see reached_budget_ends_at.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue, message messaging.messages, instance messaging.instances,
   dispatch messaging.dispatch, budget_ends_at timestamptz, out leaves_at timestamptz,

@@ -10,7 +10,8 @@
 -- send window, with `typing` after it. `not_before` may be NULL. `interval_seconds` is NULL for a message
 -- that follows the pace of its instance (see spacing). `held_by` says what moved the slot.
 -- With protection (see paced_days):
--- - The interval, where the message has one, grows by a whole number of seconds from 0 to jitterSeconds, which `jitter_seed` alone
+-- - The interval, where the message has one, grows by a whole number of seconds from 0 to jitterSeconds,
+-- which `jitter_seed` alone
 --   decides (no jitter where it is NULL). The queue row keeps that interval: a claim, a late queue and a
 --   changed window respect it too.
 -- - A day that has no place left passes the message on to the next one. A message to a contact that

@@ -1,7 +1,7 @@
 -- Plans new slots for an instance's waiting messages that would leave while its present send window is
--- closed, or on a day whose limits leave no place for them (see paced_days, which it counts anew), and for the messages behind them (see fitted_slots). Moves up to 4,000 messages at once. The
--- dispatcher moves the rest 2,000 at a time (move_waiting_slots), so that no call takes as long as the
--- queue.
+-- closed, or on a day whose limits leave no place for them (see paced_days, which it counts anew), and for
+-- the messages behind them (see fitted_slots). Moves up to 4,000 messages at once. The dispatcher moves the
+-- rest 2,000 at a time (move_waiting_slots), so that no call takes as long as the queue.
 -- The last messages move first: slots only become later, so the order holds at every moment. A claim
 -- checks window and interval itself, so a message that has not moved yet still leaves in order and in
 -- time. Messages queued from now on get slots behind the last planned one. Replaces an earlier plan.

@@ -1,7 +1,7 @@
--- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window then. `reason`
--- is what holds it: budget (its instance has reached it) or new_contacts (new chats are locked). A message that
--- another transaction is changing is left for the next claim. The caller holds pacing and the queue row, and
--- refreshes dispatch.
+-- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window
+-- then. `reason` is what holds it: budget (its instance has reached it) or new_contacts (new chats are
+-- locked). A message that another transaction is changing is left for the next claim. The caller holds pacing
+-- and the queue row, and refreshes dispatch.
 create or replace function messaging.postpone_message(
   message_id uuid, instance messaging.instances, ends_at timestamptz, reason text
 ) returns void language plpgsql set search_path = '' as $$

@@ -1,6 +1,7 @@
--- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former order and at the instance's
--- pace; what has no pace, when the send window is open. A claim holds it again where that still holds. The caller holds pacing, and refreshes
--- dispatch. Skips messages that another transaction holds.
+-- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former
+-- order and at the instance's pace; what has no pace, when the send window is open. A claim holds it again
+-- where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages that another
+-- transaction holds.
 create or replace function messaging.release_held_messages(
   instance_id uuid, reason text, clock timestamptz
 ) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$

@@ -1,9 +1,10 @@
 -- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
 -- and recomputes when each is due next. An instance is released only where the settled message is the
 -- one it has in flight. Of a settlement it reads message_id, instance_id and lane, outcome and
--- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried, is_outage and sealed_provider_config: a refusal of credentials that have been
--- replaced holds nothing. Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold).
--- Gives the running batches of released instances their next message.
+-- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried,
+-- is_outage and sealed_provider_config: a refusal of credentials that have been replaced holds nothing.
+-- Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold). Gives the
+-- running batches of released instances their next message.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.

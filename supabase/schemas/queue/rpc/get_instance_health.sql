@@ -1,8 +1,9 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance), pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
--- {at, status, code, message}.
+-- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance),
+-- pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for
+-- none), protection (see describe_day), lastSuccessAt, lastFailure {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is

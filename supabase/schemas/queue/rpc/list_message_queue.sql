@@ -1,9 +1,9 @@
 -- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
 -- `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the queue, from 1; for
--- `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see expected_departure.
--- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
--- read.
+-- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the
+-- queue, from 1; for `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see
+-- expected_departure. Each lane is read by its own index and the two are merged, so that other tenants'
+-- queues are not read.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
 create or replace function public.list_message_queue(request jsonb)

@@ -3,9 +3,9 @@
 -- (retention), what is still in use, and which files go with it.
 -- Also counts anew what waits under limits (see recount_days).
 -- Contacts, notes and logs belong to the user and stay, and so do messages and files by default.
--- Never waits for a lock, but see purge_messages. Rows are deleted by their place (ctid), which a lock holds: after a burst,
--- a join by key is planned with the statistics of the empty table, reads the table once per row, and
--- runs into the time limit.
+-- Never waits for a lock, but see purge_messages. Rows are deleted by their place (ctid), which a lock holds:
+-- after a burst, a join by key is planned with the statistics of the empty table, reads the table once per
+-- row, and runs into the time limit.
 -- Returns {purged, isComplete}: isComplete is false where maxRows was reached.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.

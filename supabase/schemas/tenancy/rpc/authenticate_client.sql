@@ -1,10 +1,11 @@
 -- Authenticates a client token. `request`: tokenHash, functionName; counts the request against the
 -- token's allowance for the function.
--- Returns {tokenId, scopes (NULL for all; the caller refuses what they do not include), instance, instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an
--- unknown, expired or revoked token. The version is another one after every change of the instance, its
--- credentials among them: the row's xmin. The instance's `references` are the names that a request may use for it (UUID,
--- embed key, business instance id): the caller compares them, so that no body is read before the token
--- is accepted. Writes the token's last use at most once a minute.
+-- Returns {tokenId, scopes (NULL for all; the caller refuses what they do not include), instance,
+-- instanceVersion, rateLimit (see count_request)}; tokenId is NULL for an unknown, expired or revoked token.
+-- The version is another one after every change of the instance, its credentials among them: the row's xmin.
+-- The instance's `references` are the names that a request may use for it (UUID, embed key, business instance
+-- id): the caller compares them, so that no body is read before the token is accepted. Writes the token's
+-- last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,6 +1,7 @@
 -- admin-api: a new token of an instance; beside it, others stay alive. `request`: tokenId,
--- instanceId, tokenHash, label, expiresAt, scopes (NULL or absent for all), mcp {recipients, maxSendsPerHour} (absent for the defaults), sealedToken (kept with the outcome alone, so that a
--- repeated call can be given the token again), idempotency (see begin_idempotent).
+-- instanceId, tokenHash, label, expiresAt, scopes (NULL or absent for all), mcp {recipients, maxSendsPerHour}
+-- (absent for the defaults), sealedToken (kept with the outcome alone, so that a repeated call can be given
+-- the token again), idempotency (see begin_idempotent).
 -- Returns the token's record, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_client_token(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$

@@ -1,7 +1,8 @@
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
 --   settings (see write_instance_settings), idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection
+-- contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
 --   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -102,12 +103,12 @@ end;
 $$;
 
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
--- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
--- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
--- phone (see hold_wrong_phone).
+-- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is
+-- checked again at once, so that new credentials take effect without delay. Another connectedPhone ends or
+-- begins the hold of a wrong phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the pace is more than the number has, or {taken}: the
--- field
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the
+-- pace is more than the number has, or {taken}: the field
 --   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
@@ -267,12 +268,13 @@ $$;
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
--- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
--- freeServiceMessagesPerMonth, directSend, configureWebhooks, requestsPerMinute (null lifts it),
--- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
--- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
--- instance has one of its ids.
+-- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see
+-- changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each optional; null is for
+-- ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts, freeServiceMessagesPerMonth,
+-- directSend, configureWebhooks, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance reads them
+-- back. Returns the instance. Locks the instance. Raises unique_violation where another instance has one of
+-- its ids.
 -- Over 80 lines: one for each setting.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
 returns messaging.instances language plpgsql set search_path = '' as $$
