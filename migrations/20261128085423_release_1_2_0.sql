@@ -597,7 +597,8 @@ $$;
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
 --   settings (see write_instance_settings), idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection
+-- contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
 --   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -678,12 +679,12 @@ end;
 $$;
 
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
--- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
--- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
--- phone (see hold_wrong_phone).
+-- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is
+-- checked again at once, so that new credentials take effect without delay. Another connectedPhone ends or
+-- begins the hold of a wrong phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the pace is more than the number has, or {taken}: the
--- field
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the
+-- pace is more than the number has, or {taken}: the field
 --   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
@@ -810,12 +811,13 @@ $$;
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
--- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
--- freeServiceMessagesPerMonth, directSend, configureWebhooks, requestsPerMinute (null lifts it),
--- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
--- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
--- instance has one of its ids.
+-- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see
+-- changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each optional; null is for
+-- ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts, freeServiceMessagesPerMonth,
+-- directSend, configureWebhooks, requestsPerMinute (null lifts it), sealedProviderConfig with
+-- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance reads them
+-- back. Returns the instance. Locks the instance. Raises unique_violation where another instance has one of
+-- its ids.
 -- Over 80 lines: one for each setting.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
 returns messaging.instances language plpgsql set search_path = '' as $$
@@ -1214,8 +1216,8 @@ begin
 end;
 $$;
 
--- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is "joao avila".
--- An own function: unaccent is not immutable, and lies in another schema on each platform.
+-- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is
+-- "joao avila". An own function: unaccent is not immutable, and lies in another schema on each platform.
 create or replace function messaging.fold_text(given text)
 returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
@@ -1517,9 +1519,10 @@ end;
 $$;
 
 -- Records further addresses of a person that the channel names beside a message of ours: from now on each of them
--- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person without a
--- contact gets none; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is left out.
--- Returns whether one was new. The caller holds lock_addresses.
+-- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person
+-- without a contact gets none; contacts that turn out to be one person are merged: see find_shown_contact.
+-- `event`: address, otherAddresses; a username among them is left out. Returns whether one was new. The
+-- caller holds lock_addresses.
 create or replace function messaging.record_addresses(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare
@@ -2077,8 +2080,8 @@ end;
 $$;
 
 -- touch_noted_contacts: watches the silences that begin with the messages that this transaction has noted in
--- messaging.idle_noted (see record_message_change): `contact@instant@awaiting@message,` each. The newest message of a conversation counts.
--- Locks their rows of idle_watches in the order of the contacts.
+-- messaging.idle_noted (see record_message_change): `contact@instant@awaiting@message,` each. The newest
+-- message of a conversation counts. Locks their rows of idle_watches in the order of the contacts.
 create or replace function messaging.watch_idle_conversations()
 returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -2133,8 +2136,8 @@ $$;
 -- mcp: whether a send by a tool may go. `request`: instanceId, tokenId, callKey (of tool, intent and recipient),
 -- and exactly one of phone, contactId and userId.
 -- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to
--- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a repeated call spends nothing.
--- A contact that a call makes has the origin `mcp`.
+-- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a
+-- repeated call spends nothing. A contact that a call makes has the origin `mcp`.
 -- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
 -- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
 create or replace function public.admit_mcp_send(request jsonb)
@@ -2191,8 +2194,9 @@ $$;
 -- contacts-api: contacts of an instance, a page at a time.
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
--- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
--- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
+-- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has
+-- no contacts. Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids.
+-- Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -2345,8 +2349,8 @@ $$;
 
 -- change_people_scopes: the next `max_contacts` contacts of the workspace, instance by instance, in the order of
 -- contact_search. While it collects, what each has said last becomes a word of its person; the log knows when
--- it was said again. So does what was said before an erasure at any instance. While it tells, the person's contacts follow its newest word.
--- Returns the change as it goes on; its phase is NULL at the end.
+-- it was said again. So does what was said before an erasure at any instance. While it tells, the person's
+-- contacts follow its newest word. Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.walk_people(
   change messaging.people_scope_changes, max_contacts integer
 ) returns messaging.people_scope_changes language plpgsql set search_path = ''
@@ -2713,8 +2717,8 @@ $$;
 
 -- Adds a contact's message, which the caller has just stored, to the turn of its contact, or begins one: see
 -- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
--- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the turn's end.
--- The caller holds the contact: of two messages the later one waits. Locks the conversation, as
+-- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the
+-- turn's end. The caller holds the contact: of two messages the later one waits. Locks the conversation, as
 -- request_agent_reply does, then the turn, then the agent's outbox row.
 create or replace function messaging.join_turn(turns jsonb, message_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -3007,9 +3011,9 @@ $$;
 -- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
 -- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
 -- `request`: instanceId, limit, order (`desc`: from the newest; not beside updatedSince), `after` as returned
--- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
--- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
--- userId has no conversations, and no tombstones.
+-- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an
+-- operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or post brought the
+-- contact), updatedSince. An unknown phone or userId has no conversations, and no tombstones.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
 -- find_recipient.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
@@ -3680,8 +3684,8 @@ $$;
 -- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
--- a blocked contact, the contact's last message too old for it, or its answers of this hour used up: isLimitReached) or no question is open.
--- maxMessages is how many messages the answer may be.
+-- a blocked contact, the contact's last message too old for it, or its answers of this hour used up:
+-- isLimitReached) or no question is open. maxMessages is how many messages the answer may be.
 -- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
 -- answers: what was read of the newest answers to questions of agents, {<id of the message that answers>: value}.
@@ -4617,9 +4621,9 @@ begin
 end;
 $$;
 
--- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
--- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller has noted that
--- their contacts may answer: see expect_reply.
+-- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId,
+-- accept, choices, answerWithinSeconds, remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}.
+-- The caller has noted that their contacts may answer: see expect_reply.
 create or replace function messaging.add_questions(
   messages messaging.outbound_message[], clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
@@ -5580,10 +5584,10 @@ begin
 end;
 $$;
 
--- resolve_send: lets a ladder's templates have files as their headers: they must be there (see lock_media_to_send), and stay
--- until the message has left, however it goes. That is bounded by 30 days after the instant at which the call lets it
--- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
--- Errors: MI051 to MI054.
+-- resolve_send: lets a ladder's templates have files as their headers: they must be there (see
+-- lock_media_to_send), and stay until the message has left, however it goes. That is bounded by 30 days after
+-- the instant at which the call lets it leave or expire. `delivery` as accept_message's. Locks the files in
+-- the order of their ids. Errors: MI051 to MI054.
 create or replace function messaging.hold_ladder_files(
   instance_id uuid, ladder jsonb, delivery jsonb
 ) returns void language plpgsql set search_path = '' as $$
@@ -5955,18 +5959,20 @@ $$;
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), with holdReason, holdCode and heldUntil where its
 -- instance is held, aiAgentPausedUntil; for an immediate send also
--- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds the claim for leaseSeconds and must settle it. Or
--- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
--- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
--- With a ladder also sentAs, template and invitationId (see decide_ladder), and `rung`, the place of the one that is taken.
--- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
--- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
--- statistics: there may be ten contacts or a million. The steps inherit the settings below.
+-- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds
+-- the claim for leaseSeconds and must settle it. Or {replayed: ...} for a known key, and {attempted: ...}
+-- where that key's message is to be tried again (see attempt_again). With authentication also rateLimit (see
+-- describe_rate_limit).
+-- With a ladder also sentAs, template and invitationId (see decide_ladder), and `rung`, the place of the one
+-- that is taken. One statement finds what a bare message (see is_bare_message) to a known contact needs;
+-- resolve_send what any other call does. What a call costs is mostly the start of its statements. Plans must
+-- not depend on statistics: there may be ten contacts or a million. The steps inherit the settings below.
 -- Locks, in this order: key, contact, conversation, budget, agent pause, pacing, dispatch, rate limit.
--- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
--- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see take_media).
+-- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window),
+-- MI007, MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied
+-- it), MI018 (the agent is to be silent), MI022 (the caller must authenticate anew), MI041, MI042, MI043 and
+-- MI057 (timing), MI094 (paymentReference), MI045 (the own number), MI051 to MI054 (the file: see
+-- take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -6292,10 +6298,10 @@ return case
 end;
 
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
--- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
--- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
--- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
--- userId has no messages. Returns {items, next}.
+-- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as
+-- returned in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), cardId,
+-- batchId, status (as describe_message tells it), direction, since and until (both included, in the
+-- milliseconds that answers show). An unknown phone or userId has no messages. Returns {items, next}.
 -- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
 -- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
 -- Errors: MI014; MI031 and MI035 see find_recipient.
@@ -6579,11 +6585,12 @@ end;
 $$;
 
 -- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
--- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
--- and its former one is released; any other is due then. A time before its slot brings it forward, to the first
--- slot that is free there (see bring_forward), and never makes it later: where none is free it keeps its slot. What waited to be tried again waits until then.
--- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
--- message. Returns describe_message.
+-- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at
+-- that time gives (see enqueue_message_later), and its former one is released; any other is due then. A time
+-- before its slot brings it forward, to the first slot that is free there (see bring_forward), and never
+-- makes it later: where none is free it keeps its slot. What waited to be tried again waits until then. Locks
+-- the message, then pacing. Tries the queue row without waiting: its holder is about to send the message.
+-- Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
 create or replace function public.move_message(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
@@ -6685,10 +6692,11 @@ begin
 end;
 $$;
 
--- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the first slot
--- that is free there, and no other message moves; where none is free it keeps its own, so that no call for an
--- earlier time makes it later. Returns whether it is done; with protection an enqueue places it in the earlier
--- slot that was found. `waiting`: its row. The caller holds the message, pacing and the row. Errors: MI010.
+-- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the
+-- first slot that is free there, and no other message moves; where none is free it keeps its own, so that no
+-- call for an earlier time makes it later. Returns whether it is done; with protection an enqueue places it
+-- in the earlier slot that was found. `waiting`: its row. The caller holds the message, pacing and the row.
+-- Errors: MI010.
 create or replace function messaging.bring_forward(
   message messaging.messages, instance messaging.instances, waiting messaging.message_queue,
   send_at timestamptz
@@ -6836,12 +6844,12 @@ $$;
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
--- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
--- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
--- queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an address turns out to be another
--- contact's, that one. Rows of one table in the order of their ids, so that two calls about the same
--- messages never wait for each other.
+-- Acceptances that show no new address and are not kept back take a short way: one immediate send
+-- settle_plain_acceptance, all others settle_plain_acceptances. All else, and whatever these leave, is
+-- decided one by one. Locks, in this order: provider message ids, addresses that are new and the contacts
+-- that they are of, queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an
+-- address turns out to be another contact's, that one. Rows of one table in the order of their ids, so that
+-- two calls about the same messages never wait for each other.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
 -- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
 create or replace function public.settle_messages(request jsonb)
@@ -6982,11 +6990,12 @@ return concat(
 ) != '';
 
 -- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
--- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
--- NULL before the first call.
--- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes in the message's place, with
--- the file of its header (see file_to_send): the claim then lasts leaseSeconds from now; `waits`, for an answer to an invitation: the claim has ended; `refused`
--- with rungs [{rung, reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
+-- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message,
+-- meaning} or NULL before the first call.
+-- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes
+-- in the message's place, with the file of its header (see file_to_send): the claim then lasts leaseSeconds
+-- from now; `waits`, for an answer to an invitation: the claim has ended; `refused` with rungs [{rung,
+-- reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
 -- `lost` where the claim has ended. With `shown`, what records tell now.
 -- Locks the contact, the queue row and the message, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.
@@ -7684,8 +7693,8 @@ begin
 end;
 $$;
 
--- send_question_words: whether the agent that asks is paused for the contact, as while a person writes in its place, or
--- not active.
+-- send_question_words: whether the agent that asks is paused for the contact, as while a person writes in its
+-- place, or not active.
 create or replace function messaging.is_asking_agent_silent(
   question messaging.questions, clock timestamptz
 ) returns boolean language plpgsql stable set search_path = '' as $$
@@ -8101,8 +8110,9 @@ end;
 $$;
 
 -- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
--- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and
--- holds the payment's message and the payment. Locks as cancel_payment_message and cancel_on_payment.
+-- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see
+-- payment_step), and holds the payment's message and the payment. Locks as cancel_payment_message and
+-- cancel_on_payment.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$
@@ -8199,7 +8209,8 @@ $$;
 -- not leave, and takes it again where it is tried again or has left after all; a Pix code follows a request that has
 -- left as text (see send_payment_code), and is taken back where that failed later.
 -- A reference that another request has taken meanwhile: MI090 for one that is tried again; one that has left stays
--- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks its payment, then as cancel_payment_message.
+-- without it. One that is tried again after its payment has ended: MI093. The caller holds the message. Locks
+-- its payment, then as cancel_payment_message.
 create or replace function messaging.follow_payment(
   former messaging.messages, present messaging.messages
 ) returns void language plpgsql set search_path = '' as $$
@@ -8324,8 +8335,8 @@ end;
 $$;
 
 -- messages-api: records what the caller knows of a payment. `request`: instanceId, messageId or reference (the open
--- request of that reference, else the newest), status, paidAt (NULL: now), tell {message} (words for the person: see tell_payment)
--- or NULL, idempotency.
+-- request of that reference, else the newest), status, paidAt (NULL: now), tell {message} (words for the
+-- person: see tell_payment) or NULL, idempotency.
 -- The same status again changes nothing, and tells nobody. Returns the payment (see describe_payment), with
 -- told {messageId, reason}, NULL where nobody was to be told.
 -- Locks the key, the message, the payment, then as end_payment, then the contact's address.
@@ -8897,8 +8908,9 @@ return case
   )
 end;
 
--- When what a budget or a lock has held may leave, from the instant of its end on: in the instance's send window, so that nothing leaves at
--- midnight because a month has ended. The instant itself where the window never opens.
+-- When what a budget or a lock has held may leave, from the instant of its end on: in the instance's send
+-- window, so that nothing leaves at midnight because a month has ended. The instant itself where the window
+-- never opens.
 create or replace function messaging.after_hold(
   instance messaging.instances, candidate timestamptz, typing interval
 ) returns timestamptz language plpgsql stable set search_path = '' as $$
@@ -9024,7 +9036,9 @@ end;
 $$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. What a lock on new chats keeps waits for its end. The caller
+-- has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in
+-- the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[], lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
@@ -9337,11 +9351,12 @@ end;
 $$;
 
 -- When a waiting message may leave as things are, and the one answer to what holds it until then: its slot, one
--- interval after the message that left last, its instance's reached budget, a hold of its instance, the send window (which its typing
--- must not outlast). For an unpaced message: its due time, unless it is to be paced (see enqueue_message_later). Messages before it in the queue are not
--- counted. `leaves_at` is NULL where a hold has no end; `held_by` is NULL for what may leave now.
--- While a hold of the whole instance keeps it, that is the reason, and `hold_reason`, `hold_code` and
--- `held_until` tell of it: see instance_hold. `budget_ends_at`: see reached_budget_ends_at.
+-- interval after the message that left last, its instance's reached budget, a hold of its instance, the send
+-- window (which its typing must not outlast). For an unpaced message: its due time, unless it is to be paced
+-- (see enqueue_message_later). Messages before it in the queue are not counted. `leaves_at` is NULL where a
+-- hold has no end; `held_by` is NULL for what may leave now. While a hold of the whole instance keeps it,
+-- that is the reason, and `hold_reason`, `hold_code` and `held_until` tell of it: see instance_hold.
+-- `budget_ends_at`: see reached_budget_ends_at.
 create or replace function messaging.expected_departure(
   queued messaging.message_queue, message messaging.messages, instance messaging.instances,
   dispatch messaging.dispatch, budget_ends_at timestamptz, out leaves_at timestamptz,
@@ -9583,10 +9598,10 @@ begin
 end;
 $$;
 
--- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window then. `reason`
--- is what holds it: budget (its instance has reached it) or new_contacts (new chats are locked). A message that
--- another transaction is changing is left for the next claim. The caller holds pacing and the queue row, and
--- refreshes dispatch.
+-- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window
+-- then. `reason` is what holds it: budget (its instance has reached it) or new_contacts (new chats are
+-- locked). A message that another transaction is changing is left for the next claim. The caller holds pacing
+-- and the queue row, and refreshes dispatch.
 create or replace function messaging.postpone_message(
   message_id uuid, instance messaging.instances, ends_at timestamptz, reason text
 ) returns void language plpgsql set search_path = '' as $$
@@ -9632,9 +9647,10 @@ begin
 end;
 $$;
 
--- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former order and at the instance's
--- pace; what has no pace, when the send window is open. A claim holds it again where that still holds. The caller holds pacing, and refreshes
--- dispatch. Skips messages that another transaction holds.
+-- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former
+-- order and at the instance's pace; what has no pace, when the send window is open. A claim holds it again
+-- where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages that another
+-- transaction holds.
 create or replace function messaging.release_held_messages(
   instance_id uuid, reason text, clock timestamptz
 ) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -9676,9 +9692,10 @@ $$;
 -- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
 -- and recomputes when each is due next. An instance is released only where the settled message is the
 -- one it has in flight. Of a settlement it reads message_id, instance_id and lane, outcome and
--- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried, is_outage and sealed_provider_config: a refusal of credentials that have been
--- replaced holds nothing. Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold).
--- Gives the running batches of released instances their next message.
+-- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried,
+-- is_outage and sealed_provider_config: a refusal of credentials that have been replaced holds nothing.
+-- Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold). Gives the
+-- running batches of released instances their next message.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -10322,8 +10339,9 @@ $$;
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance), pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
--- {at, status, code, message}.
+-- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance),
+-- pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for
+-- none), protection (see describe_day), lastSuccessAt, lastFailure {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
@@ -10654,10 +10672,10 @@ $$;
 
 -- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
 -- `after` {scheduledAt, position} as returned in `next`.
--- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the queue, from 1; for
--- `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see expected_departure.
--- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
--- read.
+-- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the
+-- queue, from 1; for `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see
+-- expected_departure. Each lane is read by its own index and the two are merged, so that other tenants'
+-- queues are not read.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
 create or replace function public.list_message_queue(request jsonb)
@@ -11151,8 +11169,9 @@ set search_path = '' as $$
 $$;
 
 -- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
--- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end stays as it is; one that is suspect is
--- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
+-- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end
+-- stays as it is; one that is suspect is held anew, because its hold would end with a confirmation. Returns
+-- how many. Locks as set_operator_hold.
 create or replace function messaging.hold_promoted()
 returns integer language plpgsql set search_path = '' as $$
 declare
@@ -11265,10 +11284,11 @@ begin
 end;
 $$;
 
--- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, cardId, draft}];
--- those with a reason are kept as skipped, with the contact of the person that they name, if any. The second entry of a contact, in whatever spelling, is a
--- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
--- The index of an entry is its place in the whole list, from 0.
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone |
+-- userId | contactId, reason, cardId, draft}]; those with a reason are kept as skipped, with the contact of
+-- the person that they name, if any. The second entry of a contact, in whatever spelling, is a duplicate: it
+-- is skipped too, and named in `duplicates` with the one that is written to. The index of an entry is its
+-- place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
 -- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
 -- the ends of its questions, which it keeps: see keep_outcome.
@@ -11605,13 +11625,14 @@ returns uuid[] language sql stable set search_path = '' as $$
 $$;
 
 -- Gives the running batches of an instance their next message, where none of theirs waits in its queue; those
--- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
--- those that wait for another day as new contacts: a single send waits for no more than one interval for
--- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
--- before. Where only new contacts are left that have no place today, the first of them is queued: it says
--- what the batch waits for, and known ones pass it.
--- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays pending:
--- it reads as expired when the batch's time is over.
+-- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an
+-- instance has at most one message of its batches waiting, beside those that wait for another day as new
+-- contacts: a single send waits for no more than one interval for their sake. A slot behind the end of a
+-- window that is open, or at a later start_at, is taken one interval before. Where only new contacts are left
+-- that have no place today, the first of them is queued: it says what the batch waits for, and known ones
+-- pass it.
+-- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays
+-- pending: it reads as expired when the batch's time is over.
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.
@@ -12335,9 +12356,9 @@ end;
 $$;
 
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
--- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
--- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
--- take_batch_files), MI055, MI094.
+-- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see
+-- begin_idempotent). Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to
+-- MI054 (see take_batch_files), MI055, MI094.
 create or replace function public.create_batch(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -12468,8 +12489,9 @@ $$;
 
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast,
--- or why they would get none: see walk_batches. Errors: MI027.
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one
+-- that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast, or
+-- why they would get none: see walk_batches. Errors: MI027.
 -- Over 80 lines: the members of one record, a line each.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
@@ -12642,7 +12664,8 @@ or coalesce(batch.source ? 'ask', false);
 -- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
 -- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
 -- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
--- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the contact's message, which the agent then does not see.
+-- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the
+-- contact's message, which the agent then does not see.
 create or replace function messaging.apply_keyword(
   instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid, said text,
   written_at timestamptz, is_standby boolean
@@ -12806,9 +12829,10 @@ $$;
 
 -- Keeps what the channel says a number may do: the members of `told` replace those that are kept, a null one
 -- removes its own (see `allowance` of dispatch). A pace that is more than the number now has falls to that, and
--- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until it ends: for
--- a day where no end was told. What a lock that is over holds leaves. Returns whether the number may do something else now; how much of a quota is used does
--- not count. The caller has locked pacing and dispatch, and refreshes dispatch.
+-- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until
+-- it ends: for a day where no end was told. What a lock that is over holds leaves. Returns whether the number
+-- may do something else now; how much of a quota is used does not count. The caller has locked pacing and
+-- dispatch, and refreshes dispatch.
 create or replace function messaging.keep_allowance(instance messaging.instances, told jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare
@@ -12959,9 +12983,9 @@ end;
 $$;
 
 -- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
--- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member. Of several calls about one
--- message, or of one that quotes it, only the first is given: the others must see what it has
--- done.
+-- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member.
+-- Of several calls about one message, or of one that quotes it, only the first is given: the others must see
+-- what it has done.
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
 -- another one.
 create or replace function messaging.read_plain_events(
@@ -13052,7 +13076,8 @@ $$;
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
 -- apart.
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
--- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the state has changed. Locks pacing, then dispatch.
+-- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the
+-- state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
   instance messaging.instances, event jsonb
 ) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -13156,8 +13181,8 @@ end;
 $$;
 
 -- Records that the official channel has handed a conversation over. `event`: address, otherAddresses, handledBy
--- (who holds it now), former (who did, NULL where it is not told), reason (passed, taken or message), summary (NULL for
--- none), at. Returns whether it was news. Errors: MI055, as resolve_sender.
+-- (who holds it now), former (who did, NULL where it is not told), reason (passed, taken or message), summary
+-- (NULL for none), at. Returns whether it was news. Errors: MI055, as resolve_sender.
 create or replace function messaging.record_control_event(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare
@@ -13439,9 +13464,10 @@ $$;
 
 -- Records that the official channel has changed how much a number may send, or says that it will.
 -- `event`: change, limit (NULL where it is not told), allowance (see keep_allowance; NULL for nothing told),
--- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own time wins, and what was told
--- already is no event; nor are a limit and an allowance that are as they were. News of a number that is another instance's are not
--- this one's. Returns whether it was news. Locks pacing where it tells of a lock, then dispatch.
+-- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own
+-- time wins, and what was told already is no event; nor are a limit and an allowance that are as they were.
+-- News of a number that is another instance's are not this one's. Returns whether it was news. Locks pacing
+-- where it tells of a lock, then dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
@@ -13612,10 +13638,10 @@ begin
 end;
 $$;
 
--- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
--- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
--- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
--- (isUnreadable) says nothing beside an update of the last ten minutes.
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see
+-- newest_vote). Evolution tells a vote as a message and as an update of the poll, each with an id of its own:
+-- it is one vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not
+-- decrypt (isUnreadable) says nothing beside an update of the last ten minutes.
 create or replace function messaging.repeats_vote(
   vote messaging.messages, event jsonb, clock timestamptz
 ) returns boolean language plpgsql stable set search_path = '' as $$
@@ -13630,8 +13656,8 @@ end;
 $$;
 
 -- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
--- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
--- A vote that was taken back has no options either, but its update has none then.
+-- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns
+-- whether it is. A vote that was taken back has no options either, but its update has none then.
 create or replace function messaging.complete_vote(
   instance messaging.instances, vote messaging.messages, event jsonb
 ) returns boolean language plpgsql set search_path = '' as $$
@@ -13655,9 +13681,9 @@ begin
 end;
 $$;
 
--- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
--- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
--- earlier.
+-- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same
+-- poll; NULL for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the
+-- later one sees the earlier.
 create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
 returns messaging.messages language plpgsql stable set search_path = '' as $$
 declare
@@ -14058,9 +14084,9 @@ $$;
 -- phone (the session's number in digits, NULL for not told). A session that is there counts as told (see
 -- record_connection_event); one that is not, only where it was there before: nothing is lost of an instance
 -- that was never connected. Of the official channel only `allowance` is noted, what it said that the number may
--- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other credentials than the present ones have found counts nothing.
--- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
--- Locks pacing, then dispatch.
+-- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other
+-- credentials than the present ones have found counts nothing. Returns {since, isExpectedPhone}, each NULL
+-- where it is not known; `since` is of the state. Error: MI014. Locks pacing, then dispatch.
 create or replace function public.note_connection(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
@@ -14110,8 +14136,8 @@ end;
 $$;
 
 -- A gateway tells that a person types: the quiet time of its open turn begins anew, within what a turn may last, and
--- the agent's answer waits with it. Stores nothing else, and begins no turn. Where a transaction holds the conversation
--- nothing is to do: it records a message, which does the same.
+-- the agent's answer waits with it. Stores nothing else, and begins no turn. Where a transaction holds the
+-- conversation nothing is to do: it records a message, which does the same.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against), addresses.
 -- Returns {recorded}: 1 where a turn lasts longer, else 0; NULL where the credentials have been replaced.
 -- Locks the conversation, the turn, the agent's outbox row, as join_turn.
@@ -14585,8 +14611,8 @@ $$;
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
--- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its dispatch row is locked for
--- that, without waiting: see postpone_held_messages.
+-- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its
+-- dispatch row is locked for that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
 -- calls under way as one may have: their rows wait; NULL for none.
@@ -14966,7 +14992,8 @@ returns boolean language sql stable set search_path = '' as $$
 $$;
 
 -- Claims received files that are due to be fetched: claim_outbox and begin_media_fetch in one call.
--- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId, claimToken, file}]}.
+-- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId,
+-- claimToken, file}]}.
 create or replace function public.claim_media_fetches(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 begin
@@ -15955,9 +15982,9 @@ return array[
 -- What follows from a change of a message: that its contact's last message is another one (see
 -- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
 -- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
--- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see tables/usage_notes.sql).
--- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
--- its place in the queue or its ladder changes is no event.
+-- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see
+-- tables/usage_notes.sql). Nobody is told of what waits, nor of what was said before the number was
+-- connected; that only its contact, its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
 -- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
 -- ends what most changes are.
@@ -16357,7 +16384,8 @@ create unique index if not exists instances_name_at_waha on messaging.instances 
 )
 where business_instance_id is not null or provider = 'waha';
 
--- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a message prepares it again.
+-- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a
+-- message prepares it again.
 create index if not exists messages_payment_reference on messaging.messages (
   instance_id,
   payment_reference,
