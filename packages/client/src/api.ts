@@ -20022,6 +20022,26 @@ export interface components {
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
+        ControlConversationFailure: components["schemas"]["Error"] & {
+            /** @description The provider's error, without credentials. */
+            details?: {
+                /** @description The provider's error code, or a code of this service when the provider sent none. */
+                code?: string;
+                /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                message?: string;
+                /** @description Why the outcome is unknown. */
+                reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
+            };
+            /** @description Whether the failure is temporary, so that the call can be repeated. */
+            retryable?: boolean;
+        };
         SetConversationStatusRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
