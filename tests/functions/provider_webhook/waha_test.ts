@@ -290,39 +290,73 @@ Deno.test("WAHA: a received file is known by its message and its address at WAHA
   assert(!JSON.stringify(row).includes("waha-secret-key"));
 });
 
-Deno.test("WAHA: while new chats are locked, what is queued for new contacts waits, and known ones go on", async () => {
-  await using client = await createWebhookClient();
+/** An instance whose session has told a lock on new chats, and what tests of it do. */
+interface LockedNumber {
+  readonly tenant: Tenant;
+  /** Tells the lock, or that it has ended. */
+  tellLock(isActive: boolean): Promise<void>;
+  /** Asks for a message. @returns its id. */
+  say(phone: string, members?: Body): Promise<string>;
+  /** Lets time pass for what leaves now, and dispatches. */
+  dispatch(): Promise<void>;
+  records(ids: readonly string[]): Promise<Body[]>;
+}
+
+async function createLockedNumber(
+  client: WebhookClient,
+  prepare: (tenant: Tenant) => Promise<unknown> = () => Promise.resolve(),
+): Promise<LockedNumber> {
   const { stack } = client;
   const tenant = await createTenant(client);
-  const known = "5511900000001";
-  const accept = (): Response =>
+  stack.provider.answer = () =>
     Response.json({ key: { id: crypto.randomUUID() } }, { status: 201 });
-  stack.provider.answer = accept;
-  const say = (phone: string, members: Body = {}): Promise<Body> =>
-    stack.send(tenant, { phone, messageType: "text", message: "Olá", ...members });
-  await say(known);
-  const tellLock = async (lock: Body): Promise<void> => {
-    const data = { reachoutTimelock: lock };
+  await prepare(tenant);
+  const endS = Math.floor(Date.now() / 1_000) + 86_400;
+  const tellLock = async (isActive: boolean): Promise<void> => {
+    const data = {
+      reachoutTimelock: { isActive, timeEnforcementEnds: endS, enforcementType: "DEFAULT" },
+    };
     await tell(client, tenant, "session.status", { name: "s", status: "WORKING", data }, {
       ...{ timestamp: Date.now(), me: { id: `${tenant.connectedPhone}@c.us` } },
     });
   };
-  const endS = Math.floor(Date.now() / 1_000) + 86_400;
-  await tellLock({ isActive: true, timeEnforcementEnds: endS, enforcementType: "DEFAULT" });
+  await tellLock(true);
   stack.provider.requests.length = 0;
-  const queued = { queued: true };
+  return {
+    tenant,
+    tellLock,
+    say: async (phone, members = {}) => {
+      const text = { phone, messageType: "text", message: "Olá", ...members };
+      return (await stack.send(tenant, text)).body.messageId;
+    },
+    dispatch: async () => {
+      for (let run = 0; run < 4; run++) {
+        await letTimePass(stack.admin, 40);
+        await stack.dispatch();
+      }
+    },
+    records: (ids) =>
+      Promise.all(
+        ids.map(async (id) => (await stack.messages(tenant, "GET", `/messages/${id}`)).body),
+      ),
+  };
+}
+
+Deno.test("WAHA: while new chats are locked, what is queued for new contacts waits, and known ones go on", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const known = "5511900000001";
+  const number = await createLockedNumber(
+    client,
+    (tenant) => stack.send(tenant, { phone: known, messageType: "text", message: "Olá" }),
+  );
   const sent = [
-    await say("5511900000002", queued),
-    await say("5511900000003", { delayMessage: 1 }),
-    await say(known, queued),
+    await number.say("5511900000002", { queued: true }),
+    await number.say("5511900000003", { delayMessage: 1 }),
+    await number.say(known, { queued: true }),
   ];
-  const record = async ({ body }: Body): Promise<Body> =>
-    (await stack.messages(tenant, "GET", `/messages/${body.messageId}`)).body;
-  for (let run = 0; run < 4; run++) {
-    await letTimePass(stack.admin, 40);
-    await stack.dispatch();
-  }
-  const records = await Promise.all(sent.map(record));
+  await number.dispatch();
+  const records = await number.records(sent);
   assertEquals(records.map(({ status, heldBy }) => [status, heldBy]), [
     ...[["queued", "new_contacts"], ["queued", "new_contacts"], ["sent", null]],
   ]);
@@ -331,14 +365,66 @@ Deno.test("WAHA: while new chats are locked, what is queued for new contacts wai
     assert(Date.parse(scheduledFor) > Date.now() + 80_000_000, scheduledFor);
   }
   // The lock ends early: what it held leaves.
-  await tellLock({ isActive: false, timeEnforcementEnds: endS });
-  for (let run = 0; run < 4; run++) {
-    await letTimePass(stack.admin, 40);
-    await stack.dispatch();
-  }
-  assertEquals((await Promise.all(sent.map(record))).map(({ status }) => status), [
+  await number.tellLock(false);
+  await number.dispatch();
+  assertEquals((await number.records(sent)).map(({ status }) => status), [
     ...["sent", "sent", "sent"],
   ]);
+});
+
+Deno.test("WAHA: a new contact who writes while new chats are locked is known: what waits for them leaves", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const number = await createLockedNumber(client);
+  const [writer, silent] = ["5511900000002", "5511900000003"];
+  const sent = [
+    await number.say(writer, { queued: true, message: "1" }),
+    await number.say(silent, { queued: true, message: "2" }),
+    await number.say(writer, { queued: true, message: "3" }),
+    await number.say(writer, { delayMessage: 1, message: "4" }),
+    await number.say(writer, { queued: true, message: "5", cancelOn: ["reply"] }),
+  ];
+  await number.dispatch();
+  const read = async (): Promise<string[]> =>
+    (await number.records(sent)).map(({ status, heldBy }) => `${status} ${heldBy}`);
+  assertEquals(await read(), Array(5).fill("queued new_contacts"));
+  const from = `${writer}@c.us`;
+  const reply = wahaMessage("IN1", { from, id: `false_${from}_IN1`, body: "Oi" });
+  await tell(client, number.tenant, "message", reply);
+  const waiting = await number.records(sent);
+  assertEquals(waiting.map(({ status, heldBy }) => `${status} ${heldBy}`), [
+    ...["queued null", "queued new_contacts", "queued null", "queued null"],
+    "canceled null",
+  ]);
+  for (const place of [0, 2, 3]) {
+    assert(Date.parse(waiting[place].scheduledFor) <= Date.now(), waiting[place].scheduledFor);
+  }
+  assertEquals(stack.provider.requests.length, 0);
+  await number.dispatch();
+  assertEquals(await read(), [
+    ...["sent null", "queued new_contacts", "sent null", "sent null", "canceled null"],
+  ]);
+});
+
+Deno.test("WAHA: what a lock holds for a phone leaves when its person has written as a hidden identity", async () => {
+  await using client = await createWebhookClient();
+  const number = await createLockedNumber(client);
+  const sent = [await number.say(phone, { queued: true })];
+  await number.dispatch();
+  assertEquals((await number.records(sent))[0].heldBy, "new_contacts");
+  const hidden = wahaMessage("IN1", { from: lid, id: `false_${lid}_IN1`, body: "Oi" });
+  await tell(client, number.tenant, "message", hidden);
+  assertEquals((await number.records(sent))[0].heldBy, "new_contacts", "who that is is not known");
+  const shown = wahaMessage("IN2", {
+    from: lid,
+    id: `false_${lid}_IN2`,
+    pn: chat,
+    body: "Tudo bem?",
+  });
+  await tell(client, number.tenant, "message", shown);
+  assertEquals((await number.records(sent))[0].heldBy, null);
+  await number.dispatch();
+  assertEquals((await number.records(sent))[0].status, "sent");
 });
 
 Deno.test("WAHA: a refusal 463 begins a lock of a day where none is known, told once", async () => {

@@ -162,6 +162,9 @@ begin
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
   perform messaging.release_waiting_messages(kept.id);
+  if merged.last_inbound_at is not null then
+    perform messaging.release_known_contacts(array[kept.id]);
+  end if;
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
   perform messaging.merge_idle_watches(kept.id, gone.id);

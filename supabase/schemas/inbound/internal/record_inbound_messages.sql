@@ -7,7 +7,8 @@
 -- and asks no agent but the one that has asked: see match_question.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
--- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
+-- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply. What a lock on new
+-- chats holds for a person who writes for the first time leaves: see release_known_contacts.
 -- Where the instance has turns, each message but a reaction joins its contact's: see join_turn.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
@@ -24,6 +25,7 @@ declare
   stored record;
   chosen jsonb;
   replied uuid[] := '{}';
+  become_known uuid[] := '{}';
   asked messaging.matched_answer;
 begin
   for stored in
@@ -31,6 +33,7 @@ begin
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         contact.cancels_on_reply,
         contact.awaits_answer,
+        contact.becomes_known,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id, conversation.handled_by,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
@@ -51,7 +54,9 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer
+        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer,
+          -- For one that this transaction has created nothing waits.
+          c.last_inbound_at is null and c.created_at <> now() as becomes_known
         from messaging.contacts c
         where c.id = coalesce(
           e.contact_id,
@@ -211,6 +216,9 @@ begin
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
+    if stored.becomes_known then
+      become_known := become_known || stored.sender_id;
+    end if;
     if asked.question_id is not null then
       perform messaging.apply_answer(
         asked.question_id, asked.outcome, asked.answer, stored.stored_id,
@@ -250,7 +258,10 @@ begin
       );
     end if;
   end loop;
-  -- Last: locks pacing, which who waits for a contact may hold.
+  -- Last: they lock pacing, which who waits for a contact may hold. The first one locks all that the second one does.
+  if become_known <> '{}' then
+    perform messaging.release_known_contacts(become_known);
+  end if;
   if replied <> '{}' then
     perform messaging.cancel_on_reply(replied);
   end if;

@@ -195,7 +195,7 @@ declare
   slot timestamptz;
 begin
   for waiting in
-    select m.id as message_id, i as instance, d.new_chats_locked_until as locked_until
+    select m.id as message_id, m.contact_id, i as instance, d.new_chats_locked_until as locked_until
     from messaging.message_queue q
     join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -206,6 +206,8 @@ begin
     order by i.id, q.visible_at, m.id
     for no key update of m skip locked
   loop
+    -- Once more: it may have written before its message was locked, see release_known_contacts.
+    continue when not messaging.locks_new_chat(waiting.locked_until, waiting.contact_id, clock);
     slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
     update messaging.message_queue q
     set scheduled_at = slot, visible_at = slot
