@@ -19,9 +19,16 @@ import {
   toGroupStatus,
   toMessageOrReaction,
   toMissedCall,
-  toStatusError,
+  toNackError,
 } from "../webhooks/content.ts";
-import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
+import {
+  readIsoTime,
+  readList,
+  readName,
+  readPersonName,
+  readTime,
+  readUrl,
+} from "../webhooks/fields.ts";
 import { readEditedContent, readEvolutionContent, readQuotedId } from "./event_content.ts";
 import { readPresence } from "../webhooks/presence.ts";
 import { readPollVotes } from "./poll_votes.ts";
@@ -271,9 +278,8 @@ function readStatus(data: unknown): StatusEvent[] {
   );
   const status = isGroup ? toGroupStatus(known) : known;
   const member = isGroup ? toGroupMember(known, readMember(data)) : undefined;
-  const error = status === "failed"
-    ? toStatusError(word, ["WhatsApp did not accept the message."], undefined)
-    : undefined;
+  const [number] = readList(data, "update", "messageStubParameters");
+  const error = status === "failed" ? toNackError(word, number) : undefined;
   return [{ kind: "status", providerMessageId, status, error, member }];
 }
 
@@ -290,7 +296,10 @@ function readMember(data: unknown): MessageAuthor | undefined {
   );
 }
 
-/** Reads Baileys' own form, which Evolution passes on unchanged: `{key, update: {status}}`. */
+/**
+ * Reads Baileys' own form, which Evolution passes on unchanged: `{key, update: {status}}`. Of a message that
+ * WhatsApp has refused after all, `update.messageStubParameters` begins with WhatsApp's number (issues 2642, 2653).
+ */
 function readNumberedWord(data: unknown): string | undefined {
   const number = readValue(data, "update", "status");
   return typeof number === "number" ? numberedWords[number] : undefined;

@@ -4,22 +4,23 @@
  * its pages by name.
  */
 import { instanceOutage, type KnownAnswer } from "../classification.ts";
+import { newChatLocked, readWhatsappRefusal } from "../whatsapp_refusal.ts";
 
 /** WhatsApp's own refusals of a message to a person whom the account has not written to before. */
-const newChatLocked = /server returned error 463\b/i;
-const newChatQuota = /server returned error 475\b/i;
+const lock = /server returned error 463\b/i;
+const quota = /server returned error 475\b/i;
 
 export const wahaErrors: readonly KnownAnswer[] = [
   {
     // Page Sessions, "Reachout Timelock"; issues 1992, 2219: no new chats for a time. The session stays
     // connected and known chats go on, so it is this recipient's message alone.
-    words: newChatLocked,
+    words: lock,
     classification: { verdict: "permanent", scope: "recipient" },
-    meaning: "new_chat_locked",
+    meaning: newChatLocked.meaning,
   },
   {
     // Page Sessions, "Message Capping": the quota of new chats is used up until the cycle's end.
-    words: newChatQuota,
+    words: quota,
     classification: { verdict: "permanent", scope: "recipient" },
   },
   {
@@ -52,11 +53,7 @@ export const wahaErrors: readonly KnownAnswer[] = [
   },
 ];
 
-/**
- * WhatsApp's own number of a refusal, which an engine passes on in its words; undefined for none. 463 has our
- * name, because callers act by it.
- */
+/** The code of WhatsApp's own refusal, whose number an engine passes on in its words; undefined for none. */
 export function readWhatsappCode(text: string): string | undefined {
-  if (newChatLocked.test(text)) return "new_chat_locked";
-  return /server returned error (\d{3})\b/i.exec(text)?.[1];
+  return readWhatsappRefusal(/server returned error (\d{3})\b/i.exec(text)?.[1])?.code;
 }

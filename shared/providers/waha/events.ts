@@ -16,9 +16,9 @@ import {
   toGroupStatus,
   toMessageOrReaction,
   toMissedCall,
+  toNackError,
   toPart,
   toReaction,
-  toStatusError,
 } from "../webhooks/content.ts";
 import {
   readEnd,
@@ -278,7 +278,10 @@ const numberedAcks: Readonly<Record<number, string>> = {
   4: "PLAYED",
 };
 
-/** The status of a message of ours. One of a contact's message says that we have read it. */
+/**
+ * The status of a message of ours. One of a contact's message says that we have read it. NOWEB tells in `error` by
+ * which number WhatsApp has refused a message that it had answered as sent (source, 2026.7; issue 2166).
+ */
 function readStatus(event: unknown, { toldAt }: Surroundings): StatusEvent[] {
   const id = readMessageId(event);
   const number = readValue(event, "ack");
@@ -294,9 +297,7 @@ function readStatus(event: unknown, { toldAt }: Surroundings): StatusEvent[] {
     providerMessageId: bare,
     status,
     at: toldAt,
-    error: status === "failed"
-      ? toStatusError(word, ["WhatsApp did not accept the message."], undefined)
-      : undefined,
+    error: status === "failed" ? toNackError(word, readValue(event, "error", "code")) : undefined,
     member: isGroup ? toGroupMember(known, readAuthor(event)) : undefined,
   }];
 }

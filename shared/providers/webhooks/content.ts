@@ -21,6 +21,7 @@ import type {
 } from "./provider_event.ts";
 import { isLid, isUserId } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
+import { readWhatsappRefusal } from "../whatsapp_refusal.ts";
 
 /** The fields of a message event that derive from its content. */
 export type EventContent =
@@ -239,6 +240,16 @@ export function toStatusError(
     code: code ?? "failed",
     message: text === "" ? "The provider gave no reason." : redact(text, recipient),
   };
+}
+
+/**
+ * Why WhatsApp did not accept a message that a gateway had taken: by WhatsApp's own number (`told`), where the
+ * gateway passes it on, else by the gateway's `word`.
+ */
+export function toNackError(word: string, told: unknown): NonNullable<StatusEvent["error"]> {
+  const refusal = readWhatsappRefusal(told) ?? { code: word };
+  const message = "WhatsApp did not accept the message.";
+  return { ...toStatusError(refusal.code, [message], undefined), ...refusal };
 }
 
 /**

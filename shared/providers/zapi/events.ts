@@ -40,6 +40,7 @@ import type {
   StatusEvent,
 } from "../webhooks/provider_event.ts";
 import { readPresence } from "../webhooks/presence.ts";
+import { newChatLocked } from "../whatsapp_refusal.ts";
 import { isHiddenFile, readZapiContent } from "./event_content.ts";
 
 /**
@@ -219,8 +220,18 @@ function readDelivery(payload: unknown): StatusEvent[] {
   );
   if (!hasFailed) return [{ kind: "status", providerMessageId, status: "sent", at }];
   const recipient = normalizeAddress(readValue(payload, "phone"));
-  const error = toStatusError("delivery_failed", [reason], recipient);
+  const refusal = isShadowBan(payload) ? newChatLocked : { code: "delivery_failed" };
+  const error = { ...toStatusError(refusal.code, [reason], recipient), ...refusal };
   return [{ kind: "status", providerMessageId, status: "failed", at, error }];
+}
+
+/**
+ * Whether a message was refused for what Z-API calls a shadow ban: WhatsApp lets the number start no conversations for
+ * a time (pages "On Send callback examples" and "Blocks and Bans"). Older versions tell it in words alone.
+ */
+function isShadowBan(payload: unknown): boolean {
+  return readText(payload, "errorCode") === "SHADOW_BAN" ||
+    /\bshadow ?ban\b/i.test(readMessage(payload, "error") ?? "");
 }
 
 /** The session with the phone. `momment` is in seconds or in milliseconds, by the page. */

@@ -4,7 +4,8 @@
 -- An unconfirmed message left before its call was given up, however late the event is.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
--- A failure that may pause its batch is noted (see pause_failing_batches).
+-- A failure that may pause its batch is noted (see pause_failing_batches). One by WhatsApp's lock on new chats begins the
+-- lock: see note_chat_locks.
 -- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
 -- its batch.
 create or replace function messaging.advance_message(
@@ -94,6 +95,12 @@ begin
     ) then
       perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
       perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
+    end if;
+    if error->>'meaning' = 'new_chat_locked' then
+      perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+      perform messaging.note_chat_locks(
+        array[present.instance_id], array[error], clock_timestamp()
+      );
     end if;
     perform messaging.forget_under_way(present);
     perform messaging.record_channel_denials(array[present.contact_id], array[error]);

@@ -1,6 +1,28 @@
--- Whether WhatsApp's lock on new chats keeps a message from its contact now: nothing was ever sent to the contact, and
--- it never wrote. `locked_until` is the dispatch row's new_chats_locked_until.
+-- Whether WhatsApp's lock on new chats keeps a message from its contact now: it never wrote, and nothing was ever sent
+-- to it but what that lock has refused. `locked_until` is the dispatch row's new_chats_locked_until.
 create or replace function messaging.locks_new_chat(
   locked_until timestamptz, contact_id uuid, clock timestamptz
 ) returns boolean language sql stable
-return locked_until > clock and messaging.is_new_contact(contact_id);
+return locked_until > clock
+and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
+
+-- locks_new_chat: whether a contact never wrote, and its newest message is one that WhatsApp's lock on new chats has
+-- refused after its provider had taken it.
+create or replace function messaging.is_refused_as_new(contact_id uuid)
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+begin
+  return not exists (
+    select from messaging.contacts c
+    where c.id = is_refused_as_new.contact_id and c.last_inbound_at is not null
+  ) and coalesce(
+    (
+      select m.status = 'failed' and m.last_error->>'meaning' = 'new_chat_locked'
+      from messaging.messages m
+      where m.contact_id = is_refused_as_new.contact_id and m.sent_at is not null
+      order by m.sent_at desc
+      limit 1
+    ),
+    false
+  );
+end;
+$$;

@@ -330,6 +330,21 @@ Deno.test("Baileys' own updates change the status of our messages by number", ()
     assertEquals(read(update(status)), undefined);
   }
   assertEquals(read(update(4, false)), "read");
+  const refused = (messageStubParameters: unknown): unknown => {
+    const data = {
+      key: { id: "3EB0", fromMe: true },
+      update: { status: 0, messageStubParameters },
+    };
+    return readEvent("evolution", evolutionEvent("messages.update", data))?.["error"];
+  };
+  const message = "WhatsApp did not accept the message.";
+  const locked = { code: "new_chat_locked", meaning: "new_chat_locked", message };
+  assertEquals(refused(["463"]), locked);
+  assertEquals(refused(["463", "Your account has been restricted"]), locked);
+  assertEquals(refused(["479"]), { code: "479", message });
+  for (const unknown of [undefined, [], [null], "463", ["4630"]]) {
+    assertEquals(refused(unknown), { code: "ERROR", message });
+  }
 });
 
 Deno.test("other Evolution events and those of another instance give no event", () => {

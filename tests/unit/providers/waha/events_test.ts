@@ -406,6 +406,16 @@ Deno.test("WAHA: an ack is a status of our message, by name or number; that of a
   for (const [members, status] of expected) {
     assertEquals(ack(members)?.["status"], status, JSON.stringify(members));
   }
+  const refused = (error: unknown): unknown => ack({ ack: -1, ackName: "ERROR", error })?.["error"];
+  const message = "WhatsApp did not accept the message.";
+  const locked = { code: "463", blocked: true, reason: "account_restricted", until: null };
+  assertEquals(refused(locked), {
+    ...{ code: "new_chat_locked", meaning: "new_chat_locked", message },
+  });
+  assertEquals(refused({ code: "479", blocked: false }), { code: "479", message });
+  for (const unknown of [undefined, null, { code: null }, { code: "4630" }, "463"]) {
+    assertEquals(refused(unknown), { code: "ERROR", message });
+  }
   assertEquals(ack({ ack: 3 }), {
     kind: "status",
     providerMessageId: "4CC5EDD64BC22EBA6D639F2AF571346C",

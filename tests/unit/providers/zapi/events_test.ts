@@ -207,6 +207,13 @@ Deno.test("a Z-API delivery is sent, or failed with its error", () => {
     error: { code: "delivery_failed", message: "Phone [redacted] not found" },
   }]);
   assertEquals(readEvent("zapi", { ...delivery, error: true })?.["status"], "failed");
+  const words = "The message was not sent due to a likely shadow ban";
+  const locked = { code: "new_chat_locked", message: words, meaning: "new_chat_locked" };
+  // Versions without `errorCode` tell it in words alone.
+  for (const members of [{ errorCode: "SHADOW_BAN" }, {}]) {
+    const event = readEvent("zapi", { ...delivery, error: words, ...members });
+    assertEquals([event?.["status"], event?.["error"]], ["failed", locked]);
+  }
   assertEquals(readEvents("zapi", { ...delivery, messageId: undefined }), []);
 });
 
