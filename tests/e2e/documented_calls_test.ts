@@ -94,7 +94,9 @@ const expectations: Readonly<Record<string, Expectation>> = {
       /^[0-9a-f-]{36} +Demo +disconnected /m,
     ],
   },
-  "docs/pace.md": { shows: [/pace\.messagesPerSecond +80/] },
+  "docs/pace.md": {
+    shows: [/pace\.messagesPerSecond +80\b/, /\bHIGH\b/, /pace\.messagesPerSecond +500\b/],
+  },
   "docs/templates.md": {
     shows: [
       /pedido_saiu\.pt_BR\.json: valid/,

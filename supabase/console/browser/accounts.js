@@ -8,10 +8,11 @@ const officialKinds = Array.from(
   ({ value }) => value,
 );
 
-/** What Meta decides about the accounts of the official channel, and user ids that change. */
+/** What Meta decides about the accounts and numbers of the official channel, and user ids that change. */
 export function createAccounts() {
   const forms = [
     { form: find("account-form"), path: "account-updates", read: readAccountUpdate },
+    { form: find("number-form"), path: "numbers", read: readNumber },
     { form: find("user-id-form"), path: "user-id-changes", read: (fields) => fields },
   ];
 
@@ -49,4 +50,12 @@ function readAccountUpdate({ instance, event, detail }) {
   if (event === "SCHEDULE_FOR_DISABLE") return { instance, event, date: detail };
   if (["UPGRADE", "DOWNGRADE"].includes(event)) return { instance, event, limit: detail };
   return { instance, event, reason: detail };
+}
+
+/** A number that is also in the app sends at the speed of that, whatever its level. */
+function readNumber({ instance, level }) {
+  const isOnBusinessApp = level === "COEXISTENCE";
+  return isOnBusinessApp
+    ? { instance, isOnBusinessApp }
+    : { instance, isOnBusinessApp, throughput: level };
 }

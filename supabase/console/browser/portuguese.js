@@ -3,9 +3,12 @@
  */
 export const portuguese = {
   "1 attempt: {answer}": "1 tentativa: {answer}",
+  "1,000, the higher level": "1.000, o nível superior",
+  "20, also in the WhatsApp app": "20, também no aplicativo do WhatsApp",
   "204, if the signature is right": "204, se a assinatura estiver certa",
   "410, which disables the endpoint": "410, que desativa o endpoint",
   "500, so that it is tried again": "500, para haver nova tentativa",
+  "80, as every number": "80, como todo número",
   "<client token>": "<token de cliente>",
   "<instance id>": "<id da instância>",
   "A person on the company's phone": "Uma pessoa no telefone da empresa",
@@ -132,8 +135,8 @@ export const portuguese = {
   "Let a provider fail on purpose, and watch what the service makes of it.":
     "Faça um provedor falhar de propósito e veja como o serviço reage.",
   "Let it go": "Liberar",
-  "Let Meta decide about an account, or change a customer's user id.":
-    "Faça a Meta decidir sobre uma conta, ou troque o id de um cliente.",
+  "Let Meta decide about an account or a number, or change a customer's user id.":
+    "Faça a Meta decidir sobre uma conta ou um número, ou troque o id de um cliente.",
   "Link": "Link",
   "Link with preview": "Link com prévia",
   "Live": "Ao vivo",
@@ -148,6 +151,7 @@ export const portuguese = {
   "Low quality": "Qualidade baixa",
   "Marketing": "Marketing",
   "Medium quality": "Qualidade média",
+  "Messages a second": "Mensagens por segundo",
   "Messages on this phone": "Mensagens neste telefone",
   "Missed call": "Chamada perdida",
   "Most choices": "Máximo de escolhas",
@@ -242,6 +246,7 @@ export const portuguese = {
   "Send as the customer": "Enviar como o cliente",
   "Send this kind": "Enviar este tipo",
   "Send location": "Enviar localização",
+  "Set the level": "Definir o nível",
   "Show this queue": "Mostrar esta fila",
   "Show who it is": "Mostrar quem é",
   "Skip to the messages": "Ir para as mensagens",

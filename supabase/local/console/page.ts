@@ -225,7 +225,7 @@ ${describeContactPanel()}
       <div class="panel-head">
         <h2 id="accounts-title">Official account</h2>
       </div>
-      <p class="note">Let Meta decide about an account, or change a customer's user id.</p>
+      <p class="note">Let Meta decide about an account or a number, or change a customer's user id.</p>
       <form id="account-form" class="form" autocomplete="off">
         <div class="pair">
           <label class="field">Number
@@ -247,6 +247,21 @@ ${describeContactPanel()}
           <input name="detail" placeholder="SCAM, 2027-01-31, TIER_2K">
         </label>
         <button type="submit">Tell the decision</button>
+      </form>
+      <form id="number-form" class="form" autocomplete="off">
+        <div class="pair">
+          <label class="field">Number
+            <select name="instance"></select>
+          </label>
+          <label class="field">Messages a second
+            <select name="level">
+              <option value="STANDARD">80, as every number</option>
+              <option value="HIGH">1,000, the higher level</option>
+              <option value="COEXISTENCE">20, also in the WhatsApp app</option>
+            </select>
+          </label>
+        </div>
+        <button type="submit">Set the level</button>
       </form>
       <form id="user-id-form" class="form" autocomplete="off">
         <label class="field">Number

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { deletionSchema, editSchema } from "../../../supabase/local/simulator/changes.ts";
 import { accountUpdateSchema } from "../../../supabase/local/simulator/whatsapp_cloud/account_updates.ts";
 import { userIdChangeSchema } from "../../../supabase/local/simulator/whatsapp_cloud/changes.ts";
+import { numberSchema } from "../../../supabase/local/simulator/whatsapp_cloud/numbers.ts";
 import { priceTableSchema } from "../../../supabase/local/simulator/whatsapp_cloud/price_table.ts";
 import { qualityAssessmentSchema } from "../../../supabase/local/simulator/whatsapp_cloud/controls.ts";
 import { faultRequestSchema } from "../../../supabase/local/simulator/faults.ts";
@@ -83,7 +84,7 @@ Deno.test("the simulator's documentation names every field and value of its requ
     ...Object.keys(editSchema.shape),
     ...Object.keys(deletionSchema.shape),
     ...listNames(accountUpdateSchema.options),
-    ...listNames([userIdChangeSchema, qualityAssessmentSchema, priceTableSchema]),
+    ...listNames([userIdChangeSchema, qualityAssessmentSchema, priceTableSchema, numberSchema]),
     ...Object.keys(faultRequestSchema.shape),
     ...Object.keys(webhookSchema.shape),
     ...Object.keys(receiverSecretSchema.shape),

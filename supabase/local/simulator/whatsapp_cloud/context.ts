@@ -1,6 +1,7 @@
 import type { SimulatorContext } from "../context.ts";
 import type { Billing } from "./billing.ts";
 import type { ConversationWindows } from "./conversation_windows.ts";
+import type { Numbers } from "./numbers.ts";
 import type { Orders } from "./orders.ts";
 import type { TemplateLibrary } from "./template_library.ts";
 
@@ -14,4 +15,6 @@ export interface CloudContext extends SimulatorContext {
   readonly billing: Billing;
   /** The orders that it has shown. */
   readonly orders: Orders;
+  /** How much it lets numbers send. */
+  readonly numbers: Numbers;
 }

@@ -15,6 +15,7 @@ import { composeUserIdChange, userIdChangeSchema } from "./changes.ts";
 import type { CloudContext } from "./context.ts";
 import { describeFault } from "./errors.ts";
 import { reportFailure } from "./failure_report.ts";
+import { composeThroughputUpgrade, numberSchema } from "./numbers.ts";
 import { priceTableSchema } from "./price_table.ts";
 import { createTemplateReviews } from "./template_reviews.ts";
 
@@ -28,8 +29,8 @@ export const qualityAssessmentSchema = z.object({
 });
 
 /**
- * `POST /template-reviews` and the like, `/prices`, `POST /account-updates`, `POST /user-id-changes`,
- * `POST /quality-assessments`, `/business-agents`, `/handovers`, all below `/simulator`.
+ * `POST /template-reviews` and the like, `/prices`, `/numbers`, `POST /account-updates`,
+ * `POST /user-id-changes`, `POST /quality-assessments`, `/business-agents`, `/handovers`, all below `/simulator`.
  */
 export function createCloudControls(simulator: CloudContext): Hono {
   const { store, webhooks, connections } = simulator;
@@ -51,6 +52,24 @@ export function createCloudControls(simulator: CloudContext): Hono {
       webhooks.send(provider, instance, composeAccountUpdate(update, store.now().toISOString()));
       store.announce({ type: "faults_changed" });
       return Response.json(update, { status: 201 });
+    }));
+  app.get("/numbers", (context) => {
+    const own = webhooks.list().filter((webhook) => webhook.provider === provider);
+    return context.json({
+      items: own.map(({ instance }) => ({ instance, ...simulator.numbers.read(instance) })),
+    });
+  });
+  app.post("/numbers", (context) =>
+    withBody(context, numberSchema, (change) => {
+      const { instance } = change;
+      if (!webhooks.has(provider, instance)) return refuseUnregistered();
+      if (simulator.numbers.change(change)) {
+        const { phone } = connections.session(provider, instance);
+        const at = store.now().toISOString();
+        webhooks.send(provider, instance, composeThroughputUpgrade(phone, at));
+      }
+      store.announce({ type: "faults_changed" });
+      return Response.json({ instance, ...simulator.numbers.read(instance) });
     }));
   app.post("/user-id-changes", (context) =>
     withBody(context, userIdChangeSchema, (change) => {

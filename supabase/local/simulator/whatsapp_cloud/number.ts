@@ -11,7 +11,7 @@ const told: ReadonlySet<string> = new Set(["display_phone_number", "webhook_conf
 
 /** Answers what is asked of a number; leaves every other node to the next route. */
 export async function tellNumber(
-  { connections, webhooks }: CloudContext,
+  { connections, numbers, webhooks }: CloudContext,
   context: Context,
   next: Next,
 ): Promise<Response | void> {
@@ -21,13 +21,14 @@ export async function tellNumber(
   const id = context.req.param("wabaId") ?? "";
   const { isLost, phone, behavior, webhookUrl } = connections.session("whatsapp_cloud", id);
   if (behavior === "down") return answerAsProxy();
+  const { throughput: level, isOnBusinessApp } = numbers.read(id);
   const known: Readonly<Record<string, unknown>> = {
     display_phone_number: phone === undefined ? undefined : `+${phone}`,
     status: isLost ? "BANNED" : "CONNECTED",
     quality_rating: "GREEN",
-    throughput: { level: "STANDARD" },
+    throughput: { level },
     messaging_limit_tier: "TIER_2K",
-    is_on_biz_app: false,
+    is_on_biz_app: isOnBusinessApp,
     webhook_configuration: {
       application: webhooks.urlOf("whatsapp_cloud", id),
       whatsapp_business_account: webhookUrl,

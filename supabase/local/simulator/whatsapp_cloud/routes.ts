@@ -30,6 +30,7 @@ import { createThreadControl } from "./business_agent.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
 import { findForeignMediaId } from "./media_ids.ts";
+import { Numbers } from "./numbers.ts";
 import { Orders } from "./orders.ts";
 import { overrideWebhook, tellNumber } from "./number.ts";
 import { tellAccount } from "./pricing_analytics.ts";
@@ -44,7 +45,8 @@ export function createWhatsappCloudRoutes(simulator: SimulatorContext): ChannelR
   const windows = new ConversationWindows(store);
   const billing = new Billing(store);
   const orders = new Orders();
-  const cloud = { ...simulator, templates, windows, billing, orders };
+  const numbers = new Numbers();
+  const cloud = { ...simulator, templates, windows, billing, orders, numbers };
   return { provider: createGraph(cloud), controls: createCloudControls(cloud) };
 }
 
