@@ -1,6 +1,7 @@
 /** What a number may do: as the channel tells it, and the pace that is held to it. */
 
 import { assertEquals } from "../../support/assert.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
 import { createAdminClient, createWorkspace } from "./admin_client.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
@@ -13,6 +14,8 @@ interface Number extends AsyncDisposable {
   tell(number: { level?: string; isOnBusinessApp?: boolean }): void;
   /** Reads the connection, as an operator does. */
   look(): Promise<void>;
+  /** The channel tells a limit by its webhook. */
+  hear(limit: Body): Promise<void>;
   read(): Promise<Body>;
   change(changes: Body): Promise<{ status: number; body: Body }>;
   /** What was told of its limits, and the pace at which it sends. */
@@ -42,10 +45,21 @@ async function createNumber(): Promise<Number> {
     ...{ connectedPhone: "551188887777", timeZone: "America/Sao_Paulo", providerConfig: config },
   });
   const path = `/instances/${instanceId}`;
-  const { admin } = client.database;
+  const { admin, sql } = client.database;
+  let at = Date.now();
   return {
     tell: (number) => told = number,
     look: async () => assertEquals((await client.call("GET", `${path}/connection`)).status, 200),
+    hear: async (limit) => {
+      const [instance] = await admin`
+        select sealed_provider_config from messaging.instances where id = ${instanceId}`;
+      at += 1_000;
+      await callFunction(sql, "record_provider_events", {
+        ...{ instanceId, sealedProviderConfig: instance?.["sealed_provider_config"] },
+        payload: null,
+        events: [{ kind: "limit", at: new Date(at).toISOString(), ...limit }],
+      });
+    },
     read: async () => (await client.call("GET", path)).body,
     change: (body) => client.call("PATCH", path, { body }),
     events: async () => {
@@ -133,6 +147,31 @@ Deno.test("a changed allowance is told once, and the pace falls and rises with i
   await number.look();
   assertEquals((await number.read()).allowance, high);
   assertEquals((await number.events()).length, 2);
+});
+
+Deno.test("each change is one instance.limit_changed with the allowance, by webhook or by call", async () => {
+  await using number = await createNumber();
+  const upgrade = { change: "THROUGHPUT_UPGRADE", allowance: { throughput: "HIGH" } };
+  await number.hear(upgrade);
+  number.tell({ level: "HIGH", isOnBusinessApp: false });
+  await number.look();
+  await number.hear(upgrade);
+  number.tell({ level: "HIGH", isOnBusinessApp: true });
+  await number.look();
+  await number.hear(upgrade);
+  assertEquals((await number.change(pace(21))).status, 400, "whatever its level");
+  number.tell({ level: "STANDARD", isOnBusinessApp: true });
+  await number.look();
+  number.tell({ level: "STANDARD", isOnBusinessApp: false });
+  await number.look();
+  await number.look();
+  const standard = { messagesPerSecond: 80, source: "throughput", ...untold };
+  assertEquals((await number.events()).map(({ reason, allowance }) => [reason, allowance]), [
+    ["THROUGHPUT_UPGRADE", high],
+    [null, coexisting],
+    [null, standard],
+  ]);
+  assertEquals((await number.read()).allowance, standard);
 });
 
 Deno.test("nothing is known of the number of other credentials", async () => {
