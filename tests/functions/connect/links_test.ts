@@ -123,6 +123,22 @@ Deno.test("a wrong phone leaves the link open for the right one", async () => {
   ]);
 });
 
+Deno.test("a page that asks for a code for what is no phone is refused before the gateway is asked", async () => {
+  await using client = await createConnectClient();
+  for (const provider of ["zapi", "evolution"]) {
+    const { token } = await client.createLink(provider);
+    const { page } = (await client.post("/open", { token })).body;
+    for (const phone of ["5511", "+5511988887777", "", 5511988887777, null]) {
+      const { status, body } = await client.post("/code", { token, page, phone });
+      assertEquals(
+        [status, body.issues.map(({ path }: { path: string }) => path)],
+        [400, ["phone"]],
+        JSON.stringify(phone),
+      );
+    }
+  }
+});
+
 Deno.test("all pages of a link look 30 times a minute together, and send five tests", async () => {
   await using client = await createConnectClient();
   const link = await client.createLink("zapi");
