@@ -99,6 +99,10 @@ for (const [provider, compose] of Object.entries(statuses)) {
       ...["queued new_contacts", "queued new_contacts", "sent null"],
     ]);
     assert(Date.parse(states[0].scheduledFor) > Date.now() + 80_000_000);
+    await stack.messages(tenant, "POST", `/messages/${sent}/retry`);
+    await dispatch(client);
+    const again = await read(client, tenant, sent);
+    assertEquals([again.status, again.heldBy], ["queued", "new_contacts"], "nor is it by a retry");
   });
 }
 

@@ -6,23 +6,22 @@ create or replace function messaging.locks_new_chat(
 return locked_until > clock
 and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
 
--- locks_new_chat: whether a contact never wrote, and its newest message is one that WhatsApp's lock on new chats has
--- refused after its provider had taken it.
+-- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it after its
+-- provider had taken it, which counts as sent, while no other one was taken for good.
 create or replace function messaging.is_refused_as_new(contact_id uuid)
 returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return not exists (
     select from messaging.contacts c
     where c.id = is_refused_as_new.contact_id and c.last_inbound_at is not null
-  ) and coalesce(
-    (
-      select m.status = 'failed' and m.last_error->>'meaning' = 'new_chat_locked'
-      from messaging.messages m
-      where m.contact_id = is_refused_as_new.contact_id and m.sent_at is not null
-      order by m.sent_at desc
-      limit 1
-    ),
-    false
+  ) and not exists (
+    select from messaging.messages m
+    where m.contact_id = is_refused_as_new.contact_id and m.sent_at is not null
+      and m.status <> 'failed'
+  ) and exists (
+    select from messaging.messages m
+    where m.contact_id = is_refused_as_new.contact_id
+      and m.last_error->>'meaning' = 'new_chat_locked'
   );
 end;
 $$;
