@@ -138,6 +138,7 @@ Deno.test("a changed allowance is told once, and the pace falls and rises with i
   assertEquals(await number.events(), [{ ...change, allowance: coexisting }]);
   assertEquals(await number.sendingPace(), 20);
   assertEquals((await number.read()).pace, { messagesPerSecond: 80 }, "the setting stays");
+  assertEquals((await number.change({ name: "Outro" })).status, 200, "and refuses no other one");
   number.tell({ level: "HIGH", isOnBusinessApp: false });
   await number.look();
   assertEquals((await number.events())[1]?.allowance, high);
