@@ -282,7 +282,11 @@ const describeAction = (action: BatchAction): Operation => {
       schema: batchResponseSchema,
       schemaName: "Batch",
     },
-    errors: ["batch_not_found", "batch_state", "send_window_never_opens"],
+    errors: [
+      ...["batch_not_found", "batch_state", "send_window_never_opens"] as const,
+      // Another call takes the reference of the first payment at the same moment.
+      ...(status === "running" ? ["reference_in_use"] as const : []),
+    ],
     fields: { ...requestFields, ...recordFields },
     examples: [{
       name: action,
