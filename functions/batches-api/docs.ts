@@ -69,7 +69,7 @@ const requestFields = {
     "Answers with 200 what creating and starting the batch now would do, as `POST batches/{id}/dry-run`, and stores nothing.",
   recipients: "Up to 1,000 a call; 100,000 in a batch.",
   "recipients.variables":
-    "Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service.",
+    "Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service, and `payment` is what its payment buttons ask of this recipient.",
 };
 
 const announcedCost =

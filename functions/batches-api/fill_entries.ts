@@ -12,13 +12,13 @@ import { identityKeyOf } from "../../shared/model/phone.ts";
 import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
-import { askWithContent, askWithTemplate } from "../../shared/messages/ask.ts";
+import { askWithContent } from "../../shared/messages/ask.ts";
 import { storeContent, withAsk } from "../../shared/messages/accept.ts";
 import { toLinkedContent } from "../../shared/messages/requested_file.ts";
 import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate, listTemplateKeys } from "../../shared/messages/ready_template.ts";
 import { type HeaderFiles, listMissingFiles } from "../../shared/messages/header_files.ts";
-import { listQuickReplies, toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { askOfTemplate, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -27,7 +27,6 @@ import { checkFilledPayment } from "../../shared/model/fillable_payment.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
-import { renderTemplateText } from "../../shared/templates/rendering.ts";
 import { findIgnoredVariables, type NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import type { RecipientRequest } from "./contract.ts";
@@ -148,21 +147,22 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
   const { instance, provider } = channel;
   // Where its end is told is kept with the batch.
   const ask = source.ask && { ask: source.ask.ask };
+  const references = new Set<string>();
   if (source.template !== undefined) {
     const ready = { template: source.template, instance };
     return ({ variables = {}, ...recipient }, contact) => {
       const filling = fillStoredTemplate(ready.template, variables, contact);
+      const taken = claimReference(filling.payment, references, "variables.payment");
+      if (taken.length > 0) throw new AppError("invalid_request", { issues: taken });
       const draft = storeContent(toTemplateDraft(ready, provider, filling, channel.headerFiles));
       const issues = listMissingFiles(channel.headerFiles, draft.mediaId);
       if (issues.length > 0) throw new AppError("invalid_request", { issues });
-      const asked = ask &&
-        askWithTemplate(ask, renderTemplateText(filling), listQuickReplies(filling));
+      const asked = ask && askOfTemplate(ask, filling);
       return { ...withAsk(draft, asked), ...readCallerFields(recipient) };
     };
   }
   const { ladder } = source;
   const { fill } = prepareFilling(source.message);
-  const references = new Set<string>();
   return ({ variables = {}, ...recipient }, contact) => {
     const { message, missing, issues } = fill(variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
@@ -193,10 +193,19 @@ function checkRecipientPayment(
   references: Set<string>,
 ): readonly Issue[] {
   const issues = checkFilledPayment(payment);
-  if (payment === undefined || issues.length > 0) return issues;
+  return issues.length > 0 ? issues : claimReference(payment, references, "payment");
+}
+
+/** An issue where a recipient before it has the reference of its payment. */
+function claimReference(
+  payment: { readonly reference: string } | undefined,
+  references: Set<string>,
+  path: string,
+): readonly Issue[] {
+  if (payment === undefined) return [];
   const { reference } = payment;
   if (references.has(reference)) {
-    return [{ path: "payment.reference", message: "is that of another recipient too" }];
+    return [{ path: `${path}.reference`, message: "is that of another recipient too" }];
   }
   references.add(reference);
   return [];

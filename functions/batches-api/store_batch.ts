@@ -11,7 +11,12 @@ import type { BatchValidation } from "../../shared/model/batch_states.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { listLadderTemplates, listLadderVariables } from "../../shared/model/outside_window.ts";
-import { checkTemplate, checkTemplateOwner } from "../../shared/messages/ready_template.ts";
+import {
+  asksForPayment,
+  checkTemplate,
+  checkTemplateOwner,
+  type ReadyTemplate,
+} from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import { findHeaderFiles } from "../../shared/messages/header_files.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
@@ -135,7 +140,7 @@ async function prepareBatch(
   const ask = await prepareAsk(services, instanceId, settings.ask);
   const beside = { ...followUp, ...(ask === null ? {} : { ask }) };
   const source: BatchSource = message === undefined
-    ? { ...beside, template: checkTemplate(template, instance, { instanceId: wanted }).template }
+    ? { ...beside, ...describeTemplate(checkTemplate(template, instance, { instanceId: wanted })) }
     : { ...beside, message, ladder: await readLadder(database, instance, settings.outsideWindow) };
   const { purpose } = settings;
   const told = source.template === undefined
@@ -208,6 +213,13 @@ export async function addRecipients(
   const recipients = await fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
+}
+
+/** What a batch keeps of its template. */
+function describeTemplate(
+  { template }: ReadyTemplate,
+): Pick<Extract<BatchSource, { message?: undefined }>, "template" | "asksForPayment"> {
+  return { template, ...(asksForPayment(template) ? { asksForPayment: true } : {}) };
 }
 
 /** @throws {AppError} for a template that is unknown, or another instance's. */

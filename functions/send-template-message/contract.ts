@@ -9,6 +9,7 @@ import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
+import { askedPaymentField } from "../../shared/model/payment_status.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   findRecipientIssues,
@@ -118,6 +119,7 @@ const outcomeFields = {
   conversationId: z.uuid(),
   aiAgentPausedUntil: instantSchema.nullable(),
   ...askedFields,
+  ...askedPaymentField,
 };
 
 /**

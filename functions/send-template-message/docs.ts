@@ -24,7 +24,7 @@ export const operations: readonly Operation[] = [{
   summary: "Send a stored template",
   description:
     "Sends a template with its variables filled in. On the official channel, a template is the only way to write to a contact whose last message is more than 24 hours old; the template must be approved and synchronized. On a gateway, the template is rendered and sent as a normal message.\n\n" +
-    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`, or with the `mediaId` of a file of this service); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. In place of `templateId`, `template {name, language}` names the template: this instance's, then the workspace's. A missing contact is created.\n\n" +
+    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`, or with the `mediaId` of a file of this service); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply; `payment`, what the payment buttons (`ORDER_DETAILS`, `PAYMENT_REQUEST`) ask for, as `payment` of a payment request in send-message. Static parts are always included. In place of `templateId`, `template {name, language}` names the template: this instance's, then the workspace's. A missing contact is created.\n\n" +
     "`queued`, `intervalSeconds`, `delayMessage` and `sendAt` mean what they mean in send-message; the answer then also has `mode`, `scheduledFor` and `heldBy`, and `messageId` is null until the provider has accepted the message.",
   access: "clientToken",
   body: sendTemplateMessageSchema,
@@ -52,6 +52,7 @@ export const operations: readonly Operation[] = [{
     "send_window_never_opens",
     "contact_blocked",
     "contact_opted_out",
+    "reference_in_use",
     "provider_template_send_failed",
     "provider_outcome_unknown",
   ],

@@ -43,6 +43,7 @@ export function createTemplateResponder(
     conversationId: outcome.conversationId,
     aiAgentPausedUntil: outcome.aiAgentPausedUntil,
     ...describeAsked(outcome),
+    ...(outcome.payment === undefined ? {} : { payment: outcome.payment }),
   });
   return (outcome, receipt) => respond(outcome, receipt, (...how) => describe(outcome, ...how));
 }

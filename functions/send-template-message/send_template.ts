@@ -1,5 +1,5 @@
 import { readCallerFields } from "../../shared/model/caller_fields.ts";
-import { type AskServices, askWithTemplate, prepareAsk } from "../../shared/messages/ask.ts";
+import { type AskServices, prepareAsk } from "../../shared/messages/ask.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
@@ -16,9 +16,8 @@ import {
 } from "../../shared/messages/ready_template.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findHeaderFiles } from "../../shared/messages/header_files.ts";
-import { listQuickReplies, toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { askOfTemplate, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
-import { renderTemplateText } from "../../shared/templates/rendering.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { createTemplateResponder, type TemplateResponse } from "./response.ts";
@@ -84,13 +83,11 @@ export async function sendTemplate(
   const draft = toTemplateDraft(ready, provider, filled, headerFiles);
   const asked = await prepareAsk(services, ready.instance.instanceId, request.ask);
   const handingOverMs = limitHandingOverMs(provider, draft);
-  return await executeSending(services, { instance: ready.instance, provider }, {
+  const sending = executeSending(services, { instance: ready.instance, provider }, {
     ...recipient,
     draft: {
       ...draft,
-      ask: asked === null
-        ? undefined
-        : askWithTemplate(asked, renderTemplateText(filled), listQuickReplies(filled)),
+      ask: asked === null ? undefined : askOfTemplate(asked, filled),
       ...readCallerFields(request),
       sentBy: request.sentBy,
       pauseAgent: request.pauseAgent ?? false,
@@ -107,4 +104,17 @@ export async function sendTemplate(
     idempotency,
     authentication,
   }, createTemplateResponder(ready.template, ready.instance.providerClass, phone));
+  return await sending.catch((error: unknown) => {
+    throw placePaymentFault(error);
+  });
+}
+
+/** A refusal of the database that names a field of `payment`, which stands below `variables` here. */
+function placePaymentFault(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.extras.issues === undefined) return error;
+  const issues = error.extras.issues.map(({ path, message }) => ({
+    path: path.startsWith("payment.") ? `variables.${path}` : path,
+    message,
+  }));
+  return new AppError(error.code, { ...error.extras, issues });
 }

@@ -18,7 +18,7 @@ import type { FittedContent } from "./channel_validation.ts";
 import type { HeaderFiles } from "./header_files.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import { type CallerFields, readCallerFields } from "../model/caller_fields.ts";
-import { describeAskedPayment } from "../model/payment.ts";
+import { describeAskedPayment, type PaymentPart } from "../model/payment.ts";
 import type { Purpose } from "../model/purpose.ts";
 
 /** A message to send. */
@@ -31,6 +31,8 @@ export interface MessageDraft extends FittedContent, CallerFields {
   readonly file?: SendableFile | undefined;
   /** The text that the history shows for a content without one: a template, filled. */
   readonly historyText?: string | undefined;
+  /** What the buttons of a template ask to be paid. A payment request has it in its content. */
+  readonly payment?: PaymentPart | undefined;
   /** Undefined for `service`. */
   readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
@@ -185,21 +187,26 @@ export type StoredDraft = StoredContent & {
 
 /** A link to a file of ours is made anew whenever it is needed: its id is stored in its place. */
 export function storeContent(
-  { content, historyText, mediaId, reduced, choices }: Pick<
+  { content, historyText, mediaId, reduced, choices, payment }: Pick<
     MessageDraft,
-    "content" | "historyText" | "mediaId" | "reduced" | "choices"
+    "content" | "historyText" | "mediaId" | "reduced" | "choices" | "payment"
   >,
 ): StoredDraft {
-  const rendering = "rendering" in content ? content.rendering : choices && "text";
-  const given = { message: historyText, ...content, rendering, reduced, choices };
+  const asked = content.messageType === "payment_request" ? content.payment : payment;
+  // A gateway's text in the place of a template's buttons.
+  const isText = choices !== undefined ||
+    asked !== undefined && content.messageType !== "template";
+  const rendering = "rendering" in content ? content.rendering : isText ? "text" : undefined;
+  const given = {
+    ...{ message: historyText, ...content, rendering, reduced, choices },
+    ...(asked === undefined ? {} : { payment: asked }),
+  };
   const stored = toStoredContent(mediaId === undefined ? given : { ...given, mediaUrl: undefined });
-  const payment = content.messageType === "payment_request"
-    ? describeAskedPayment(content.payment)
-    : undefined;
-  const isFitted = rendering !== undefined || reduced !== undefined;
+  const isFitted = rendering !== undefined || reduced !== undefined || asked !== undefined;
+  const told = asked && describeAskedPayment(asked);
   return {
     ...stored,
     ...(mediaId === undefined ? {} : { mediaId }),
-    ...(isFitted ? { fit: { rendering, reduced, payment } } : {}),
+    ...(isFitted ? { fit: { rendering, reduced, payment: told } } : {}),
   };
 }

@@ -125,7 +125,14 @@ export function fillLadder(
     try {
       const values = fillMessagePlaceholder(variables, text);
       if (values === null) return { ...rung, reason: "invalid_variables" };
-      const filled = fillStoredTemplate(template, values, contact);
+      // The template goes in the message's place, whose payment it asks for; an invitation asks for none.
+      const own = content.messageType === "payment_request" && asked.template !== undefined
+        ? content.payment
+        : undefined;
+      const filled = fillStoredTemplate(template, values, contact, own);
+      if (filled.payment !== own && filled.payment !== undefined) {
+        return { ...rung, ...unsupportedContent };
+      }
       const draft = toTemplateDraft({ template, instance }, provider, filled, headerFiles);
       const stored = toStoredContent({ message: draft.historyText, ...draft.content });
       const { mediaId } = draft;

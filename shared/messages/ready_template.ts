@@ -1,7 +1,9 @@
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import { readTemplateDefinition } from "../templates/definition.ts";
+import { isPaymentButton } from "../templates/payment_buttons.ts";
 import { findIgnoredVariables, listVariableKeys } from "../templates/variable_keys.ts";
+import type { PaymentPart } from "../model/payment.ts";
 import { fillTemplate } from "../templates/variables.ts";
 import type { ContactFacts } from "../database/rpcs/templates.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
@@ -69,7 +71,7 @@ function checkApproval({ providerTemplateId, providerStatus }: StoredTemplate): 
 }
 
 /**
- * Fills the variables of the template.
+ * Fills the variables of the template. `ownPayment`: as of `fillTemplate`.
  *
  * @throws {AppError} `missing_variables` with `missing`; `invalid_request` for values that are not
  * texts, for an invalid header URL, and for a template with parts that no variable can fill.
@@ -78,13 +80,19 @@ export function fillStoredTemplate(
   { parameterFormat, components }: StoredTemplate,
   variables: Readonly<Record<string, unknown>>,
   contact: ContactFacts,
+  ownPayment?: PaymentPart,
 ): FilledTemplate {
   const read = readTemplateDefinition(parameterFormat, components);
   if (!read.ok) {
     const message = `this template cannot be sent: ${read.reason}`;
     throw new AppError("invalid_request", { issues: [{ path: "templateId", message }] });
   }
-  const { template, missing, issues } = fillTemplate(read.definition, variables, contact);
+  const { template, missing, issues } = fillTemplate(
+    read.definition,
+    variables,
+    contact,
+    ownPayment,
+  );
   if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
   return template;
@@ -96,6 +104,12 @@ export function listTemplateKeys(
 ): ReadonlySet<string> {
   const read = readTemplateDefinition(parameterFormat, components);
   return read.ok ? listVariableKeys(read.definition) : new Set();
+}
+
+/** Whether a button of the template asks for a payment. */
+export function asksForPayment({ parameterFormat, components }: StoredTemplate): boolean {
+  const read = readTemplateDefinition(parameterFormat, components);
+  return read.ok && read.definition.buttons.some(isPaymentButton);
 }
 
 /** The paths of a call's variables that its template does not take, below `prefix`. */

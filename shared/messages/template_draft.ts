@@ -1,9 +1,12 @@
 import { fitToChannel, validateFileForChannel } from "./channel_validation.ts";
+import { askWithTemplate } from "./ask.ts";
 import { checkHeaderFile, headerFilePath, type HeaderFiles } from "./header_files.ts";
+import type { PreparedAsk, StoredAsk } from "../model/ask.ts";
 import { AppError } from "../model/errors.ts";
 import type { MessageDraft } from "./accept.ts";
 import type { MessageContent, NumberedChoice } from "../model/message_content.ts";
 import type { Provider } from "../providers/provider.ts";
+import { withoutPaymentButtons } from "../templates/payment_buttons.ts";
 import { renderForGateway, renderTemplateText } from "../templates/rendering.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
 import type { ReadyTemplate } from "./ready_template.ts";
@@ -43,24 +46,39 @@ function draftTemplate(
   filled: FilledTemplate,
 ): MessageDraft {
   const { templates } = provider;
+  const { payment } = filled;
   if (templates === null) {
     const content = requireGatewayContent(filled);
     const fitted = fitToChannel(instance, provider, content, {}, { message: "variables" });
-    const choices = listQuickReplies(filled);
-    return { ...fitted, choices: choices.length === 0 ? undefined : choices };
+    const choices = listQuickReplies(withoutPaymentButtons(filled));
+    return { ...fitted, choices: choices.length === 0 ? undefined : choices, payment };
   }
   const issues = templates.check(filled);
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
   return {
     content: { messageType: "template", template: templates.convert(template, filled) },
     historyText: renderTemplateText(filled),
+    payment,
     // The channel sends a code to a phone alone (its error 131062 otherwise).
     needsPhone: template.category?.toUpperCase() === "AUTHENTICATION",
   };
 }
 
+/**
+ * The question of a template, by its quick replies.
+ *
+ * @throws {AppError} `invalid_request` without any, and for a template that asks for a payment.
+ */
+export function askOfTemplate(prepared: PreparedAsk, filled: FilledTemplate): StoredAsk {
+  if (filled.payment !== undefined) {
+    const message = "cannot be sent with a template that asks for a payment";
+    throw new AppError("invalid_request", { issues: [{ path: "ask", message }] });
+  }
+  return askWithTemplate(prepared, renderTemplateText(filled), listQuickReplies(filled));
+}
+
 /** What a typed number chooses of a template's numbered buttons. */
-export function listQuickReplies({ buttons }: FilledTemplate): NumberedChoice[] {
+function listQuickReplies({ buttons }: FilledTemplate): NumberedChoice[] {
   return buttons.flatMap(({ type, text, payload }, index) =>
     type === "QUICK_REPLY" ? [{ number: index + 1, id: payload ?? text, title: text }] : []
   );

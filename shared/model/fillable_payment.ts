@@ -1,6 +1,7 @@
 /** Payment requests with variables, which each recipient of a batch fills. */
 import * as z from "zod";
 import type { Issue } from "./errors.ts";
+import { describeIssue } from "./issue_messages.ts";
 import {
   checkPayment,
   means,
@@ -58,9 +59,9 @@ export function fillPayment(
 }
 
 /** What is wrong with a request once it is filled: the form of its fields, or else the rules between them. */
-export function checkFilledPayment(payment: PaymentRequest | undefined): Issue[] {
+export function checkFilledPayment(payment: unknown): Issue[] {
   if (payment === undefined) return [];
-  const { error } = paymentRequestSchema.safeParse(payment);
+  const { error } = paymentRequestSchema.safeParse(payment, { error: describeIssue });
   if (error === undefined) return checkPayment(payment);
   return error.issues.map(({ path, message }) => ({
     path: ["payment", ...path].join("."),

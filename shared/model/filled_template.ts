@@ -1,3 +1,5 @@
+import type { PaymentMeans, PaymentPart } from "./payment.ts";
+
 /** How a template names its variables (specification, section 2): `{{1}}` or `{{name}}`. */
 export const parameterFormats = ["POSITIONAL", "NAMED"] as const;
 export type ParameterFormat = (typeof parameterFormats)[number];
@@ -57,6 +59,8 @@ export interface FilledButton {
   readonly payload?: string | undefined;
   /** The token that a `FLOW` returns with its answers, if the caller set one. */
   readonly flowToken?: string | undefined;
+  /** Of a `PAYMENT_REQUEST`: the way to pay that it copies or opens. */
+  readonly means?: PaymentMeans | undefined;
 }
 
 /** A template ready to be sent on any channel. */
@@ -66,4 +70,6 @@ export interface FilledTemplate {
   readonly body: FilledText;
   readonly footer: string | null;
   readonly buttons: readonly FilledButton[];
+  /** What its buttons ask to be paid; undefined for a template without such a button. */
+  readonly payment?: PaymentPart | undefined;
 }

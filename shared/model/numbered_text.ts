@@ -58,8 +58,10 @@ function writeSections({ optionList }: ContentOf<"option_list">): string {
   }).join("\n\n");
 }
 
-/** The words, the amount, and where it can be paid. A Pix code follows as a message of its own. */
-function writePaymentRequest({ message, payment }: ContentOf<"payment_request">): string {
+/** The words of what asks for a payment, the amount, and where it can be paid. A Pix code follows as a message of its own. */
+export function writePaymentRequest(
+  { message, payment }: Pick<ContentOf<"payment_request">, "message" | "payment">,
+): string {
   const { amount, link, boleto } = payment;
   const lines = [writeReais(readCents(amount) ?? 0n), link, boleto]
     .filter((line) => line !== undefined);

@@ -37,6 +37,18 @@ export interface PaymentItem {
   readonly productId?: string | undefined;
 }
 
+/** The ways to pay, by the members of a request. */
+export type PaymentMeans = "pix" | "link" | "boleto";
+
+/** The ways to pay that a request offers. */
+export function listPaymentMeans({ pixCode, link, boleto }: PaymentPart): PaymentMeans[] {
+  return [
+    ...(pixCode === undefined ? [] : ["pix"] as const),
+    ...(link === undefined ? [] : ["link"] as const),
+    ...(boleto === undefined ? [] : ["boleto"] as const),
+  ];
+}
+
 /** What changes the price of the items. */
 export const orderSumNames = ["discount", "shipping", "tax"] as const;
 

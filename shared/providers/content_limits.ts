@@ -5,6 +5,7 @@
 import type { Issue } from "../model/errors.ts";
 import { listSections } from "../model/content_parts.ts";
 import type { ContentOf, MessageContent } from "../model/message_content.ts";
+import type { PaymentPart } from "../model/payment.ts";
 
 /** The limits of one kind of channel. */
 export interface ContentLimits {
@@ -141,13 +142,16 @@ function checkCards({ contacts }: ContentOf<"contacts">, { label }: ContentLimit
   ]);
 }
 
-/** Without items the description is the name of the only one. */
 function checkPaymentTexts(
-  { message, payment: { note, items } }: ContentOf<"payment_request">,
+  { message, payment }: ContentOf<"payment_request">,
   { body, itemName }: ContentLimits,
 ): Issue[] {
+  return [...checkLength("message", message, body), ...checkItemNames(payment, itemName)];
+}
+
+/** Without items the description is the name of the only one. */
+export function checkItemNames({ note, items }: PaymentPart, itemName: number): Issue[] {
   return [
-    ...checkLength("message", message, body),
     ...(items === undefined ? checkLength("payment.description", note, itemName) : []),
     ...(items ?? []).flatMap(({ name }, index) =>
       checkLength(`payment.items.${index}.name`, name, itemName)

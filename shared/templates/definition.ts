@@ -4,6 +4,9 @@ import {
   mediaFormats,
   type ParameterFormat,
 } from "../model/filled_template.ts";
+import type { PaymentMeans } from "../model/payment.ts";
+import { listPlaceholders } from "../model/placeholders.ts";
+import { isPaymentButton, paymentKey, readPaymentMeans } from "./payment_buttons.ts";
 import * as z from "zod";
 
 export type TemplateHeader =
@@ -16,6 +19,8 @@ export interface TemplateButton {
   readonly text: string;
   readonly url?: string | undefined;
   readonly phoneNumber?: string | undefined;
+  /** Of a `PAYMENT_REQUEST`: the way to pay that it copies or opens. */
+  readonly means?: PaymentMeans | undefined;
 }
 
 /** The parts of a stored template that sending needs (specification, section 2). */
@@ -36,6 +41,7 @@ const buttonSchema = z.looseObject({
   text: z.string().default(""),
   url: z.string().optional(),
   phone_number: z.string().optional(),
+  payment_setting: z.unknown().optional(),
 });
 
 const componentSchema = z.looseObject({
@@ -50,7 +56,7 @@ const componentsSchema = z.array(componentSchema);
 type Component = z.infer<typeof componentSchema>;
 
 /** Buttons with a parameter that `variables` has no key for. */
-const unfillableButtons = ["COPY_CODE", "OTP", "MPM", "SPM", "ORDER_DETAILS"];
+const unfillableButtons = ["COPY_CODE", "OTP", "MPM", "SPM"];
 
 /**
  * Reads stored components, which have the official channel's shape (Meta: Message templates,
@@ -72,17 +78,23 @@ export function readTemplateDefinition(
   if (header === "unfillable") {
     return { ok: false, reason: describeUnfillable(`${find("HEADER")?.format} header`) };
   }
-  const buttons = (find("BUTTONS")?.buttons ?? []).map(({ type, text, url, phone_number }) => ({
-    type,
-    text,
-    url,
-    phoneNumber: phone_number,
-  }));
-  const unfillable = buttons.find(({ type }) => unfillableButtons.includes(type));
+  const buttons = (find("BUTTONS")?.buttons ?? []).map(
+    ({ type, text, url, phone_number, payment_setting }): TemplateButton => {
+      const means = readPaymentMeans(type, text, payment_setting);
+      const button = { type, text, url, phoneNumber: phone_number };
+      return means === undefined ? button : { ...button, means };
+    },
+  );
+  const unfillable = buttons.find(({ type, means }) =>
+    unfillableButtons.includes(type) || type === "PAYMENT_REQUEST" && means === undefined
+  );
   if (unfillable !== undefined) {
     return { ok: false, reason: describeUnfillable(`${unfillable.type} button`) };
   }
   const body = find("BODY")?.text ?? "";
+  if (buttons.some(isPaymentButton) && listPlaceholders(body).includes(paymentKey)) {
+    return { ok: false, reason: `{{${paymentKey}}} is the name of what its button asks for` };
+  }
   const footer = find("FOOTER")?.text ?? null;
   return { ok: true, definition: { parameterFormat, header, body, footer, buttons } };
 }

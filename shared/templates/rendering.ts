@@ -1,6 +1,8 @@
 import type { MessageContent } from "../model/message_content.ts";
+import { writePaymentRequest } from "../model/numbered_text.ts";
 import { mediaExtensionOf } from "../model/media_url.ts";
 import type { FilledButton, FilledTemplate } from "../model/filled_template.ts";
+import { withoutPaymentButtons } from "./payment_buttons.ts";
 
 /**
  * The template as text: header, body, footer and the numbered buttons, separated by blank lines. The
@@ -23,12 +25,14 @@ function renderButton({ text, url, phoneNumber }: FilledButton, index: number): 
 
 /**
  * The template as a message that a gateway can carry: a text, or its header's file with the text as
- * caption. A video header goes as a document. Null if the header's file is known only by its id at the
+ * caption. A video header goes as a document. A payment stands below the text, as that of a payment request does;
+ * its Pix code is not in it. Null if the header's file is known only by its id at the
  * official channel's provider.
  */
 export function renderForGateway(template: FilledTemplate): MessageContent | null {
-  const message = renderTemplateText(template);
-  const { header } = template;
+  const { header, payment } = template;
+  const text = renderTemplateText(withoutPaymentButtons(template));
+  const message = payment === undefined ? text : writePaymentRequest({ message: text, payment });
   if (header === null || header.format === "TEXT") return { messageType: "text", message };
   const { link: mediaUrl, mediaId } = header.media;
   if (mediaUrl === undefined) return null;

@@ -1,6 +1,7 @@
 /** Which variables a template takes, and which of a call's nothing takes. */
 import { isNumbered, listPlaceholders } from "../model/placeholders.ts";
 import type { TemplateDefinition } from "./definition.ts";
+import { isPaymentButton, paymentKey } from "./payment_buttons.ts";
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -17,6 +18,7 @@ export function listVariableKeys(
     ...buttons.flatMap(({ type, url }, index) => {
       const key = `button_${index + 1}`;
       if (type === "QUICK_REPLY" || type === "FLOW") return [`${key}_payload`];
+      if (isPaymentButton({ type })) return [paymentKey];
       return type === "URL" && listPlaceholders(url ?? "").length > 0 ? [key] : [];
     }),
   ]);

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../model/bounded_fields.ts";
 import { isBlank } from "../model/visible_text.ts";
 import type { ContactFacts } from "../database/rpcs/templates.ts";
 import type {
@@ -9,6 +10,9 @@ import type {
 import type { Issue } from "../model/errors.ts";
 import type { TemplateButton, TemplateDefinition } from "./definition.ts";
 import { readHeaderMedia } from "./header_media.ts";
+import { fillPaymentButtons, paymentKey } from "./payment_buttons.ts";
+import { listVariableKeys } from "./variable_keys.ts";
+import type { PaymentPart } from "../model/payment.ts";
 import { fillText, isNumbered, listPlaceholders, maxFilledLength } from "../model/placeholders.ts";
 
 export interface Filling {
@@ -23,12 +27,14 @@ export interface Filling {
 /**
  * Fills a template with `variables` (specification 4.7). Values are texts; numbers are converted; null
  * and blank texts count as missing; unknown keys are ignored. The key `header` fills the first
- * placeholder of a text header; if that is a name, so does the name.
+ * placeholder of a text header; if that is a name, so does the name. The key `payment` fills the buttons that ask
+ * for a payment, or else `ownPayment`, which the message in whose place the template goes asks for.
  */
 export function fillTemplate(
   definition: TemplateDefinition,
   variables: Readonly<Record<string, unknown>>,
   contact: ContactFacts,
+  ownPayment?: PaymentPart,
 ): Filling {
   const missing = new Set<string>();
   const issues = new Map<string, Issue>();
@@ -46,9 +52,21 @@ export function fillTemplate(
   const buttons = definition.buttons.map((button, index) =>
     fillButton(button, index + 1, { find, fill, read })
   );
+  const given = Object.hasOwn(variables, paymentKey) ? variables[paymentKey] : undefined;
+  const payment = fillPaymentButtons(definition.buttons, given, ownPayment, {
+    missing,
+    refuse,
+  });
+  // A text of that name is a variable that the template does not take.
+  if (isPlainObject(given) && !listVariableKeys(definition).has(paymentKey)) {
+    refuse({ path: `variables.${paymentKey}`, message: "needs a template with a payment button" });
+  }
   const { parameterFormat, footer } = definition;
   return {
-    template: { parameterFormat, header, body, footer, buttons },
+    template: {
+      ...{ parameterFormat, header, body, footer, buttons },
+      ...(payment === undefined ? {} : { payment }),
+    },
     missing: [...missing],
     issues: [...issues.values()],
   };
@@ -149,7 +167,7 @@ function fillWording(
 }
 
 function fillButton(
-  { type, text, url, phoneNumber }: TemplateButton,
+  { type, text, url, phoneNumber, means }: TemplateButton,
   position: number,
   { find, fill, read }: {
     readonly find: FindValue;
@@ -159,6 +177,7 @@ function fillButton(
 ): FilledButton {
   if (type === "QUICK_REPLY") return { type, text, payload: read(`button_${position}_payload`) };
   if (type === "FLOW") return { type, text, flowToken: read(`button_${position}_payload`) };
+  if (means !== undefined) return { type, text, means };
   if (type !== "URL" || url === undefined) return { type, text, phoneNumber };
   const placeholders = listPlaceholders(url);
   if (placeholders.length === 0) return { type, text, url };

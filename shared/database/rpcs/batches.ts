@@ -77,7 +77,12 @@ export type BatchSource = BatchMessage & BatchFollowUp & {
 };
 
 type BatchMessage =
-  | { readonly template: StoredTemplate; readonly message?: undefined }
+  | {
+    readonly template: StoredTemplate;
+    readonly message?: undefined;
+    /** There where a button of the template asks for a payment. */
+    readonly asksForPayment?: true | undefined;
+  }
   | {
     readonly message: MessageRequest;
     readonly template?: undefined;

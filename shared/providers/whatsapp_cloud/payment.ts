@@ -2,7 +2,7 @@
 import type { PixKeyType } from "../../model/br_code.ts";
 import type { ContentOf } from "../../model/message_content.ts";
 import { addItems, readCents } from "../../model/money.ts";
-import type { PaymentItem, PaymentPart } from "../../model/payment.ts";
+import type { PaymentItem, PaymentMeans, PaymentPart } from "../../model/payment.ts";
 import type { PaymentStatus } from "../../model/payment_status.ts";
 import { optionalMember } from "../http/provider_request.ts";
 
@@ -21,6 +21,15 @@ function toAmount(amount: string | undefined): Json {
 export function toOrderDetails(
   { message, payment }: ContentOf<"payment_request">,
 ): Json {
+  return {
+    type: "order_details",
+    body: { text: message },
+    action: { name: "review_and_pay", parameters: toOrderParameters(payment) },
+  };
+}
+
+/** The order itself, which a message and the button of a template have alike. */
+export function toOrderParameters(payment: PaymentPart): Json {
   const { reference, amount, goods, note, items, discount, shipping, tax } = payment;
   const listed: readonly PaymentItem[] = items ??
     [{ name: note ?? reference, quantity: 1, price: amount }];
@@ -28,27 +37,20 @@ export function toOrderDetails(
     listed.map(({ price, quantity }) => ({ cents: readCents(price) ?? 0n, quantity })),
   );
   return {
-    type: "order_details",
-    body: { text: message },
-    action: {
-      name: "review_and_pay",
-      parameters: {
-        reference_id: reference,
-        type: `${goods}-goods`,
-        payment_type: "br",
-        currency: "BRL",
-        total_amount: toAmount(amount),
-        payment_settings: toPaymentSettings(payment),
-        order: {
-          status: "pending",
-          ...optionalMember("expiration", toExpiration(payment)),
-          items: listed.map(toItem),
-          subtotal: toValue(subtotal),
-          tax: toAmount(tax),
-          ...(shipping === undefined ? {} : { shipping: toAmount(shipping) }),
-          ...(discount === undefined ? {} : { discount: toAmount(discount) }),
-        },
-      },
+    reference_id: reference,
+    type: `${goods}-goods`,
+    payment_type: "br",
+    currency: "BRL",
+    total_amount: toAmount(amount),
+    payment_settings: toPaymentSettings(payment),
+    order: {
+      status: "pending",
+      ...optionalMember("expiration", toExpiration(payment)),
+      items: listed.map(toItem),
+      subtotal: toValue(subtotal),
+      tax: toAmount(tax),
+      ...(shipping === undefined ? {} : { shipping: toAmount(shipping) }),
+      ...(discount === undefined ? {} : { discount: toAmount(discount) }),
     },
   };
 }
@@ -87,6 +89,21 @@ function toPaymentSettings(
     ...(link === undefined ? [] : [{ type: "payment_link", payment_link: { uri: link } }]),
     ...(boleto === undefined ? [] : [{ type: "boleto", boleto: { digitable_line: boleto } }]),
   ];
+}
+
+/** What a template's button copies or opens (page Payment request CTA templates): of a Pix code nothing but the code. */
+export function toPaymentSetting(
+  { pixCode, link, boleto }: PaymentPart,
+  means: PaymentMeans,
+): Json {
+  switch (means) {
+    case "pix":
+      return { type: "pix_dynamic_code", pix_dynamic_code: { code: pixCode } };
+    case "link":
+      return { type: "payment_link", payment_link: { uri: link } };
+    case "boleto":
+      return { type: "boleto", boleto: { digitable_line: boleto } };
+  }
 }
 
 /** The states that the channel can show; see `tell_payment`, which lets others go as text. */

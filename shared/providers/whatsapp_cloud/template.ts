@@ -5,9 +5,10 @@
 import { isNumbered } from "../../model/placeholders.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { FilledParameter, FilledTemplate } from "../../model/filled_template.ts";
-import { checkLength } from "../content_limits.ts";
+import { checkItemNames, checkLength, officialLimits } from "../content_limits.ts";
 import { readFilename } from "../media_type.ts";
 import type { TemplateContent } from "../../model/message_content.ts";
+import { toOrderParameters, toPaymentSetting } from "./payment.ts";
 
 type Component = Readonly<Record<string, unknown>>;
 
@@ -34,7 +35,7 @@ export function toWhatsappCloudTemplate(
 
 /** The values that the Cloud API would refuse, as paths into the request. */
 export function checkWhatsappCloudTemplate(template: FilledTemplate): Issue[] {
-  const { header, body, buttons } = template;
+  const { header, body, buttons, payment } = template;
   const bodyMax = listComponents(template).length > 1 ? BODY_MAX : LONE_BODY_MAX;
   return [
     ...(header?.format === "TEXT" ? header.parameters : [])
@@ -44,6 +45,8 @@ export function checkWhatsappCloudTemplate(template: FilledTemplate): Issue[] {
       ...checkText(`button_${index + 1}`, suffix, SUFFIX_MAX),
       ...checkLength(`variables.button_${index + 1}_payload`, payload ?? flowToken, PAYLOAD_MAX),
     ]),
+    ...(payment === undefined ? [] : checkItemNames(payment, officialLimits.itemName))
+      .map(({ path, message }) => ({ path: `variables.${path}`, message })),
   ];
 }
 
@@ -103,10 +106,24 @@ function toTextParameters(
     .map(({ value }) => ({ type: "text", text: value }));
 }
 
-/** `index` counts all buttons from zero and is a string. */
-function toButtons({ buttons }: FilledTemplate): Component[] {
-  return buttons.flatMap(({ type, suffix, payload, flowToken }, position): Component[] => {
+/** `index` counts all buttons from zero and is a string; a number for an order, in Meta's examples. */
+function toButtons({ buttons, payment }: FilledTemplate): Component[] {
+  return buttons.flatMap(({ type, suffix, payload, flowToken, means }, position): Component[] => {
     const index = String(position);
+    if (type === "ORDER_DETAILS" && payment !== undefined) {
+      const action = { order_details: toOrderParameters(payment) };
+      return [{
+        ...{ type: "button", sub_type: "order_details", index: position },
+        parameters: [{ type: "action", action }],
+      }];
+    }
+    if (means !== undefined && payment !== undefined) {
+      const action = { payment_request: { payment_setting: toPaymentSetting(payment, means) } };
+      return [{
+        ...{ type: "button", sub_type: "payment_request", index },
+        parameters: [{ type: "action", action }],
+      }];
+    }
     // Meta refuses a flow template without this component (page Flows, Sending a Flow).
     if (type === "FLOW") {
       const action = { flow_token: flowToken ?? DEFAULT_FLOW_TOKEN };

@@ -55,7 +55,15 @@ export function openWhatsappCloudTemplates(
 function toBody(
   { name, language, category, parameterFormat, components }: TemplateSubmission,
 ): Record<string, unknown> {
-  return { name, language, category, parameter_format: parameterFormat, components };
+  const isOrder = components.map((component) => readValue(component, "buttons")).some((buttons) =>
+    Array.isArray(buttons) &&
+    buttons.some((button) => readText(button, "type")?.toUpperCase() === "ORDER_DETAILS")
+  );
+  return {
+    ...{ name, language, category, parameter_format: parameterFormat, components },
+    // Page Order details templates: that the account is to show orders.
+    ...(isOrder ? { display_format: "ORDER_DETAILS" } : {}),
+  };
 }
 
 function readDone(

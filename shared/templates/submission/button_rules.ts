@@ -1,5 +1,6 @@
 import type { Issue } from "../../model/errors.ts";
 import { listPlaceholders } from "../../model/placeholders.ts";
+import { readPaymentMeans } from "../payment_buttons.ts";
 import { checkPlain } from "./text_rules.ts";
 import { findButtons, findComponents, isAuthentication } from "./submitted_template.ts";
 import type { Placed, SubmittedButton } from "./submitted_template.ts";
@@ -19,6 +20,7 @@ const mostOfType: Readonly<Record<string, number>> = {
   MPM: 1,
   SPM: 1,
   ORDER_DETAILS: 1,
+  PAYMENT_REQUEST: 3,
   OTP: 1,
 };
 
@@ -120,6 +122,12 @@ export const buttonRules: readonly TemplateRule[] = [
     ),
   },
   {
+    id: "payment_setting",
+    code: null,
+    source: "Meta: Payment request CTA templates",
+    find: (template) => findPaymentSettings(findButtons(template)),
+  },
+  {
     id: "coupon_example",
     code: 2_388_043,
     source: `${pages.components}, Copy code buttons`,
@@ -200,6 +208,23 @@ function checkUrlVariable(url: string, path: string): Issue[] {
   return names.length === 1 && /^[^{}]*\{\{1\}\}$/.test(url)
     ? []
     : [{ path, message: "must have one variable, {{1}}, at its very end" }];
+}
+
+/** Each payment button has a way to pay of its own. */
+function findPaymentSettings(buttons: readonly Placed<SubmittedButton>[]): Issue[] {
+  const asking = buttons.filter(({ part }) => part.type === "PAYMENT_REQUEST")
+    .map(({ part: { type, text = "", payment_setting }, path }) => ({
+      path: `${path}.payment_setting`,
+      means: readPaymentMeans(type, text, payment_setting),
+      isGiven: payment_setting !== undefined,
+    }));
+  return asking.flatMap(({ path, means, isGiven }, index) => {
+    if (means === undefined || !isGiven) {
+      return [{ path, message: "must be pix_dynamic_code, payment_link or boleto, with a sample" }];
+    }
+    const isFirst = asking.findIndex((other) => other.means === means) === index;
+    return isFirst ? [] : [{ path, message: "must differ from the other payment buttons" }];
+  });
 }
 
 function isCoupon(example: unknown): boolean {

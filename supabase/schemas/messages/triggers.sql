@@ -107,7 +107,7 @@ begin
   if new.question_id is not null and new.direction = 'outbound' then
     perform messaging.take_pending_answer(new);
   end if;
-  if new.message_type = 'payment_request' and new.direction = 'outbound' then
+  if messaging.asks_to_pay(new.content) then
     perform messaging.follow_payment(old, new);
   end if;
   -- What an employee types on the phone is not this service's.
@@ -197,7 +197,7 @@ return row(
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
     else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename'] || case
-      when message.message_type = 'payment_request' then messaging.shown_payment(
+      when messaging.asks_to_pay(message.content) then messaging.shown_payment(
         message.id,
         message.content -> 'payment'
       )

@@ -29,9 +29,9 @@ begin
     instance, contact, draft->'content'->'template'->'needsPhone' is not null
   ) then
     candidate.reason := 'recipient_needs_phone';
-  elsif draft->>'messageType' = 'payment_request' then
+  elsif messaging.asks_to_pay(draft->'content') then
     candidate.reason := messaging.payment_hindrance(
-      instance.id, draft->'content'->'payment'->>'reference', candidate.message_id
+      instance.id, draft->'content'->'payment', candidate.message_id
     );
   end if;
   -- With a ladder the message is decided when it leaves.

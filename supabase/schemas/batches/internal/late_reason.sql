@@ -9,7 +9,7 @@ begin
     return messaging.payment_hindrance(
       batch.instance_id,
       (
-        select coalesce(r.draft, jsonb_build_object('content', m.content))->'content'->'payment'->>'reference'
+        select coalesce(r.draft, jsonb_build_object('content', m.content))->'content'->'payment'
         from messaging.batch_recipients r
         left join messaging.messages m on m.id = r.message_id
         where r.batch_id = batch.id and r.index = step.index

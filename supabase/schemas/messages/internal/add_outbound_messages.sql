@@ -31,7 +31,7 @@ begin
   if messages[1].draft->'ask' is not null then
     perform messaging.add_questions(messages, clock);
   end if;
-  if messages[1].draft->>'messageType' = 'payment_request' then
+  if messaging.asks_to_pay(messages[1].draft->'content') then
     perform messaging.add_payments(messages, clock);
   end if;
   if messages[1].claim_token is null then

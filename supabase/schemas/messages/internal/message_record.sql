@@ -72,8 +72,9 @@ begin
     when message.question_id is null then '{}'
     else messaging.shown_question(message.question_id, message.direction)
   end || case
-    when message.message_type <> 'payment_request' or message.direction <> 'outbound' then '{}'
-    else messaging.shown_payment(message.id, message.content->'payment')
+    when messaging.asks_to_pay(message.content)
+      then messaging.shown_payment(message.id, message.content->'payment')
+    else '{}'
   end || case
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)

@@ -93,7 +93,7 @@ begin
         ),
         'rendering', case
           -- What the channel has no state for goes as text.
-          when asking.content->>'rendering' = 'native' and instance.provider_class = 'official'
+          when messaging.shows_order(asking) and instance.provider_class = 'official'
             and payment.status <> 'refunded'
             then 'native'
           else 'text'
@@ -106,6 +106,24 @@ begin
   return jsonb_build_object('messageId', told_id, 'reason', null);
 end;
 $$;
+
+-- tell_payment: whether the person was shown an order, with its reference: a payment request as the channel's own, or a
+-- template with the button of one. A template's other payment buttons show none.
+create or replace function messaging.shows_order(asking messaging.messages)
+returns boolean language sql immutable
+return case
+  when asking.ladder -> 'shown' ->> 'sentAs' = 'template' then coalesce(
+    asking.ladder -> 'rungs' -> (
+      asking.ladder ->> 'place'
+    )::integer -> 'content' -> 'template' -> 'components' @> '[{"sub_type": "order_details"}]',
+    false
+  )
+  else coalesce(
+    asking.content ->> 'rendering' = 'native'
+    or asking.content -> 'template' -> 'components' @> '[{"sub_type": "order_details"}]',
+    false
+  )
+end;
 
 -- change_payment: whether a payment may go from one status to another: `forward`, `same`; NULL where it may not.
 create or replace function messaging.payment_step(former text, present text)

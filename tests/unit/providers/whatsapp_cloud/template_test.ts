@@ -155,3 +155,88 @@ Deno.test("Cloud template: a FLOW button is sent with its component, and with it
     component("pedido-7"),
   ]);
 });
+
+const pixCode =
+  "00020101021226770014BR.GOV.BCB.PIX2555pix.example.com/qr/93598be0-1bd0-4997-8318-81776a1d8a995204000053039865802BR5907EMPRESA6009SAO PAULO62070503***6304EEAB";
+const boletoLine = "23793381286000782713695000063305975520000370000";
+
+Deno.test("Cloud template: an order's button carries the parameters of order_details", () => {
+  const template = fill({ buttons: [{ type: "ORDER_DETAILS", text: "Copy Pix code" }] }, {
+    payment: {
+      ...{ reference: "ped-812-1", amount: "129.90", pix: { code: pixCode } },
+      items: [{ name: "Camisa", quantity: 1, amount: "129.90", productId: "sku1" }],
+    },
+  });
+  const value = { value: 12_990, offset: 100 };
+  assertEquals(componentsOf(template), [{
+    type: "button",
+    sub_type: "order_details",
+    index: 0,
+    parameters: [{
+      type: "action",
+      action: {
+        order_details: {
+          reference_id: "ped-812-1",
+          type: "digital-goods",
+          payment_type: "br",
+          currency: "BRL",
+          total_amount: value,
+          payment_settings: [{
+            type: "pix_dynamic_code",
+            pix_dynamic_code: {
+              code: pixCode,
+              merchant_name: "EMPRESA",
+              key: "pix.example.com/qr/93598be0-1bd0-4997-8318-81776a1d8a99",
+              key_type: "EVP",
+            },
+          }],
+          order: {
+            status: "pending",
+            items: [{ retailer_id: "sku1", name: "Camisa", amount: value, quantity: 1 }],
+            subtotal: value,
+            tax: { value: 0, offset: 100 },
+          },
+        },
+      },
+    }],
+  }]);
+});
+
+Deno.test("Cloud template: each payment button carries its one way to pay, at its own index", () => {
+  const template = fill({
+    buttons: [
+      { type: "QUICK_REPLY", text: "Sim" },
+      { type: "PAYMENT_REQUEST", text: "Copy Boleto code", means: "boleto" },
+      { type: "PAYMENT_REQUEST", text: "Copy Pix code", means: "pix" },
+      { type: "PAYMENT_REQUEST", text: "Open payment link", means: "link" },
+    ],
+  }, {
+    payment: {
+      ...{ reference: "ped-812", amount: "129.90", pix: { code: pixCode }, boleto: boletoLine },
+      link: "https://pay.example.com/812",
+    },
+  });
+  const button = (index: string, payment_setting: unknown): unknown => ({
+    ...{ type: "button", sub_type: "payment_request", index },
+    parameters: [{ type: "action", action: { payment_request: { payment_setting } } }],
+  });
+  assertEquals(componentsOf(template), [
+    button("1", { type: "boleto", boleto: { digitable_line: boletoLine } }),
+    button("2", { type: "pix_dynamic_code", pix_dynamic_code: { code: pixCode } }),
+    button("3", { type: "payment_link", payment_link: { uri: "https://pay.example.com/812" } }),
+  ]);
+});
+
+Deno.test("Cloud template: an order's item has a name of at most 60 characters", () => {
+  const issuesOf = (payment: object): unknown =>
+    checkWhatsappCloudTemplate(
+      fill({ buttons: [{ type: "ORDER_DETAILS", text: "Copy Pix code" }] }, {
+        payment: { reference: "a", amount: "1", pix: { code: pixCode }, ...payment },
+      }),
+    ).map(({ path }) => path);
+  const name = "a".repeat(61);
+  assertEquals(issuesOf({ description: name }), ["variables.payment.description"]);
+  assertEquals(issuesOf({ items: [{ name, quantity: 1, amount: "1" }] }), [
+    "variables.payment.items.0.name",
+  ]);
+});

@@ -50,6 +50,10 @@ function withCodeButton(button: unknown): Template {
 
 const header = (text: string): Template => withPart({ type: "HEADER", format: "TEXT", text });
 const footer = (text: string): Template => withPart({ type: "FOOTER", text });
+const payButton = (text: string, type: string): Template => ({
+  ...{ type: "PAYMENT_REQUEST", text },
+  payment_setting: { type, [type]: {} },
+});
 const reply = (text: string): Template => ({ type: "QUICK_REPLY", text });
 const link = (changes: object = {}): Template => ({
   type: "URL",
@@ -398,6 +402,24 @@ export const ruleCases: readonly RuleCase[] = [
     wrong: withButtons({ type: "PHONE_NUMBER", text: "Ligar", phone_number: "4000-1234" }),
     path: "components.1.buttons.0.phone_number",
     right: withButtons({ type: "PHONE_NUMBER", text: "Ligar", phone_number: "551140001234" }),
+  },
+  {
+    rule: "payment_setting",
+    wrong: withButtons({ type: "PAYMENT_REQUEST", text: "Copy Pix code" }),
+    path: "components.1.buttons.0.payment_setting",
+    right: withButtons(
+      payButton("Copy Pix code", "pix_dynamic_code"),
+      payButton("Open payment link", "payment_link"),
+    ),
+  },
+  {
+    rule: "payment_setting",
+    wrong: withButtons(
+      payButton("Copy Pix code", "pix_dynamic_code"),
+      payButton("Copy again", "pix_dynamic_code"),
+    ),
+    path: "components.1.buttons.1.payment_setting",
+    right: withButtons(payButton("Copy Pix code", "pix_dynamic_code")),
   },
   {
     rule: "coupon_example",
