@@ -3,6 +3,9 @@ import { registry } from "../../../shared/providers/registry.ts";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { PaymentStatus } from "../../../shared/model/payment_status.ts";
 import type { Receipt } from "../../../shared/providers/provider.ts";
+import { toWhatsappCloudTemplate } from "../../../shared/providers/whatsapp_cloud/template.ts";
+import { readTemplateDefinition } from "../../../shared/templates/definition.ts";
+import { fillTemplate } from "../../../shared/templates/variables.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
@@ -121,4 +124,97 @@ Deno.test("a person who has paid shows the receipt, of an order as of a code's o
     assert(file.startsWith("%PDF-1.4") && file.includes("R$ "), file);
   }
   assertEquals(statuses.sort(), [201, 201, 404]);
+});
+
+/** An approved template with these buttons. */
+async function createTemplate(
+  server: ReturnType<typeof startSimulator>,
+  name: string,
+  buttons: readonly object[],
+): Promise<void> {
+  const { json } = await server.post("/graph/v23.0/10229/message_templates", {
+    ...{ name, language: "pt_BR", category: "UTILITY" },
+    components: [{ type: "BODY", text: "Segue a cobrança." }, { type: "BUTTONS", buttons }],
+  }, { Authorization: "Bearer T" });
+  const { id: templateId } = json as { id: string };
+  await server.post("/template-reviews", { templateId, status: "APPROVED" });
+}
+
+const orderButton = { type: "ORDER_DETAILS", text: "Copy Pix code" };
+const payButtons = [
+  { type: "PAYMENT_REQUEST", text: "Copy Pix code" },
+  { type: "PAYMENT_REQUEST", text: "Open payment link" },
+];
+
+/** The template as the service sends it, filled with a payment. */
+function fill(name: string, buttons: readonly object[], payment: object): MessageContent {
+  const read = readTemplateDefinition("POSITIONAL", [
+    { type: "BODY", text: "Segue a cobrança." },
+    { type: "BUTTONS", buttons },
+  ]);
+  assert(read.ok);
+  const contact = { name: null, phone: to };
+  const { template, issues } = fillTemplate(read.definition, { payment }, contact);
+  assertEquals(issues, []);
+  const filled = toWhatsappCloudTemplate({ name, language: "pt_BR" }, template);
+  return { messageType: "template", template: filled };
+}
+
+const asked = {
+  ...{ reference: "tpl-1", amount: "12.90", link: "https://pay.example.com/1" },
+  pix: {
+    ...{ key: "12345678909", keyType: "cpf" },
+    ...{ merchantName: "Loja", merchantCity: "Recife" },
+  },
+};
+
+Deno.test("a template's payment buttons show what is asked for, to a person who never wrote", async () => {
+  await using server = startSimulator();
+  await createTemplate(server, "pedido_pix", [orderButton]);
+  await createTemplate(server, "pix", payButtons);
+  const order = fill("pedido_pix", [orderButton], asked);
+  const buttons = fill("pix", payButtons, { ...asked, reference: "tpl-2" });
+  for (const content of [order, buttons]) {
+    assertEquals(codeOf(await send(server, "whatsapp_cloud", content)), "accepted");
+    assertEquals(codeOf(await send(server, "whatsapp_cloud", content, "351912345678")), "2040");
+  }
+  const { items } = await server.read("/messages");
+  const shown = items.map(({ parts }) => (parts as { payment: Record<string, unknown> }).payment);
+  const code = String(shown[0]?.["code"]);
+  assert(code.startsWith("000201"));
+  const { link } = asked;
+  assertEquals(shown, [
+    {
+      ...{ reference: "tpl-1", amount: "12.90", code, link },
+      items: [{ name: "tpl-1", quantity: 1 }],
+    },
+    { reference: null, amount: null, items: [], code: shown[1]?.["code"], link },
+  ]);
+  server.writeAsCustomer({ instance: "INSTANCE", waId: to });
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", tell("paid", "tpl-1"))), "accepted");
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", tell("paid", "tpl-2"))), "131009");
+});
+
+Deno.test("a template's payment button without its payment, and a payment without its button, are refused", async () => {
+  await using server = startSimulator();
+  await createTemplate(server, "pedido_pix", [orderButton]);
+  await createTemplate(server, "pix", payButtons);
+  await createTemplate(server, "sem_botao", [{ type: "QUICK_REPLY", text: "Ok" }]);
+  const bare: MessageContent = {
+    messageType: "template",
+    template: { name: "pedido_pix", language: "pt_BR", components: [] },
+  };
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", bare)), "131008");
+  for (const name of ["sem_botao", "pix"]) {
+    const content = fill(name, [orderButton], asked);
+    assertEquals(codeOf(await send(server, "whatsapp_cloud", content)), "131008", name);
+  }
+  const order = JSON.parse(
+    JSON.stringify(fill("pedido_pix", [orderButton], asked)).replace(
+      '"total_amount":{"value":1290',
+      '"total_amount":{"value":1291',
+    ),
+  );
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", order)), "131009");
+  assertEquals((await server.read("/messages")).total, 0);
 });

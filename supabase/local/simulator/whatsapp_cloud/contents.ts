@@ -1,6 +1,7 @@
 /** The contents of a Cloud API message with their documented limits (page "Messages"). */
 import * as z from "zod";
 import { fillContent, type SimulatedContent } from "../records.ts";
+import { paymentActions } from "./orders.ts";
 
 const caption = z.string().max(1024).optional();
 const mediaSource = {
@@ -95,6 +96,14 @@ const parameterSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("image"), image: fileSchema }),
   z.looseObject({ type: z.literal("video"), video: fileSchema }),
   z.looseObject({ type: z.literal("document"), document: fileSchema }),
+  z.strictObject({
+    type: z.literal("action"),
+    action: z.strictObject({
+      ...paymentActions,
+      flow_token: z.string().min(1).optional(),
+      flow_action_data: z.looseObject({}).optional(),
+    }),
+  }),
   z.looseObject({ type: z.literal("payload"), payload: z.string().min(1).max(128) }),
   z.looseObject({ type: z.literal("currency"), currency: z.looseObject({}) }),
   z.looseObject({ type: z.literal("date_time"), date_time: z.looseObject({}) }),
@@ -105,7 +114,9 @@ const componentSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("body"), parameters }),
   z.strictObject({
     type: z.literal("button"),
-    sub_type: z.enum(["url", "quick_reply", "copy_code", "flow"]),
+    sub_type: z.enum([
+      ...["url", "quick_reply", "copy_code", "flow", "order_details", "payment_request"] as const,
+    ]),
     index: z.union([z.string().regex(/^\d$/), z.int().min(0).max(9)]),
     parameters: parameters.min(1),
   }),
@@ -123,5 +134,20 @@ export const templateSchema: z.ZodType<SimulatedContent> = z.object({
     messageType: "template",
     text: values === undefined || values.length === 0 ? null : values.join(" · "),
     template: { name, language: language.code, components },
+    parts: readPayment(components),
   });
 });
+
+/** What the payment buttons show: an order, or nothing but what each copies or opens. */
+function readPayment(
+  components: readonly z.infer<typeof componentSchema>[],
+): SimulatedContent["parts"] {
+  const actions = components.flatMap(({ parameters }) =>
+    parameters.flatMap((parameter) => parameter.type === "action" ? [parameter.action] : [])
+  );
+  const order = actions.find(({ order_details }) => order_details !== undefined)?.order_details;
+  if (order !== undefined) return { payment: order };
+  const means = actions.flatMap(({ payment_request }) => payment_request ?? []);
+  if (means.length === 0) return {};
+  return { payment: Object.assign({ reference: null, amount: null, items: [] }, ...means) };
+}

@@ -13,6 +13,15 @@ const amountSchema = z.strictObject({
   discount_program_name: z.string().max(60).optional(),
 });
 
+const linkSetting = z.strictObject({
+  type: z.literal("payment_link"),
+  payment_link: z.strictObject({ uri: z.url() }),
+});
+const boletoSetting = z.strictObject({
+  type: z.literal("boleto"),
+  boleto: z.strictObject({ digitable_line: z.string().regex(/^\d{47,48}$/) }),
+});
+
 const settingSchema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("pix_dynamic_code"),
@@ -23,14 +32,8 @@ const settingSchema = z.discriminatedUnion("type", [
       key_type: z.enum(["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]),
     }),
   }),
-  z.strictObject({
-    type: z.literal("payment_link"),
-    payment_link: z.strictObject({ uri: z.url() }),
-  }),
-  z.strictObject({
-    type: z.literal("boleto"),
-    boleto: z.strictObject({ digitable_line: z.string().regex(/^\d{47,48}$/) }),
-  }),
+  linkSetting,
+  boletoSetting,
 ]);
 
 const orderSchema = z.strictObject({
@@ -69,6 +72,49 @@ const detailsSchema = z.strictObject({
   refinement.addIssue({ code: "custom", path: ["total_amount"], message });
 });
 
+/** What the button of a template copies or opens: of a Pix code nothing but the code. */
+const requestSettingSchema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("pix_dynamic_code"),
+    pix_dynamic_code: z.strictObject({ code: z.string().min(1) }),
+  }),
+  linkSetting,
+  boletoSetting,
+]);
+
+/** What the payment buttons of a template are sent with (pages Order details and Payment request templates). */
+export const paymentActions = {
+  order_details: detailsSchema.transform(toShownOrder).optional(),
+  payment_request: z.strictObject({
+    payment_setting: requestSettingSchema.transform(toShownMeans),
+  }).transform(({ payment_setting }) => payment_setting).optional(),
+};
+
+type ShownPayment = NonNullable<SimulatedContent["parts"]["payment"]>;
+
+function toShownMeans(
+  setting: z.infer<typeof requestSettingSchema>,
+): Pick<ShownPayment, "code" | "link" | "boleto"> {
+  return setting.type === "pix_dynamic_code"
+    ? { code: setting.pix_dynamic_code.code }
+    : setting.type === "payment_link"
+    ? { link: setting.payment_link.uri }
+    : { boleto: setting.boleto.digitable_line };
+}
+
+function toShownOrder(
+  { reference_id: reference, total_amount, payment_settings, order }: z.infer<typeof detailsSchema>,
+): ShownPayment {
+  return Object.assign(
+    {
+      reference,
+      amount: (total_amount.value / 100).toFixed(2),
+      items: (order?.items ?? []).map(({ name, quantity }) => ({ name, quantity })),
+    },
+    ...payment_settings.map(toShownMeans),
+  );
+}
+
 /** A request to pay: what the person sees, and what the buttons copy or open. */
 export const orderDetailsSchema = z.strictObject({
   type: z.literal("order_details"),
@@ -79,30 +125,13 @@ export const orderDetailsSchema = z.strictObject({
   body: bodySchema,
   footer: footerSchema,
   action: z.strictObject({ name: z.literal("review_and_pay"), parameters: detailsSchema }),
-}).transform(({ body, action: { parameters } }): SimulatedContent => {
-  const { reference_id: reference, total_amount, payment_settings, order } = parameters;
-  const shown = payment_settings.map((setting) =>
-    setting.type === "pix_dynamic_code"
-      ? { code: setting.pix_dynamic_code.code }
-      : setting.type === "payment_link"
-      ? { link: setting.payment_link.uri }
-      : { boleto: setting.boleto.digitable_line }
-  );
-  return fillContent({
+}).transform(({ body, action: { parameters } }): SimulatedContent =>
+  fillContent({
     messageType: "payment_request",
     text: body.text,
-    parts: {
-      payment: Object.assign(
-        {
-          reference,
-          amount: (total_amount.value / 100).toFixed(2),
-          items: (order?.items ?? []).map(({ name, quantity }) => ({ name, quantity })),
-        },
-        ...shown,
-      ),
-    },
-  });
-});
+    parts: { payment: toShownOrder(parameters) },
+  })
+);
 
 /** What has become of an order. */
 export const orderStatusSchema = z.strictObject({
@@ -160,6 +189,8 @@ export class Orders {
     const { payment, orderStatus } = parts;
     if (payment === undefined && orderStatus === undefined) return undefined;
     if (/^(?!55)\d/.test(waId)) return describeFault(2040);
+    // A template's payment buttons, which show no order.
+    if (payment?.reference === null) return undefined;
     const key = `${instance} ${payment?.reference ?? orderStatus?.reference}`;
     const former = this.#states.get(key);
     if (orderStatus === undefined) {

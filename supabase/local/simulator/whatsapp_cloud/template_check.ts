@@ -31,9 +31,34 @@ export function checkTemplateMessage(
     return { ...describeFault(code), details };
   }
   const mismatches = approved.map((template) => findCountMismatch(template, sent));
-  const fits = mismatches.includes(undefined);
-  return fits ? undefined : { ...describeFault(132000), details: mismatches[0] };
+  if (!mismatches.includes(undefined)) {
+    return { ...describeFault(132000), details: mismatches[0] };
+  }
+  const flaws = approved.map((template) => findPaymentFlaw(template, sent));
+  return flaws.includes(undefined) ? undefined : { ...describeFault(131008), details: flaws[0] };
 }
+
+/** Names a payment button without what it is to show, and a payment without its button. */
+function findPaymentFlaw(
+  template: SimulatedTemplateRecord,
+  sent: SimulatedTemplate,
+): string | undefined {
+  const buttons = template.components.find(({ type }) => type === "BUTTONS")?.["buttons"] ?? [];
+  const needed = (buttons as readonly { readonly type: string }[])
+    .flatMap(({ type }, index) => paymentTypes.includes(type) ? [`${type} ${index}`] : []);
+  const given = (sent.components as readonly {
+    readonly sub_type?: string;
+    readonly index?: string | number;
+  }[]).map(({ sub_type = "", index }) => `${sub_type.toUpperCase()} ${index}`)
+    .filter((button) => paymentTypes.some((type) => button.startsWith(`${type} `)));
+  return [
+    ...needed.filter((button) => !given.includes(button)),
+    ...given.filter((button) => !needed.includes(button)),
+  ].map((button) => `buttons: parameters of ${button} do not fit the template`)[0];
+}
+
+/** The buttons that ask for a payment. */
+export const paymentTypes: readonly string[] = ["ORDER_DETAILS", "PAYMENT_REQUEST"];
 
 /** Names a part whose number of values differs from the number of variables in its wording. */
 function findCountMismatch(

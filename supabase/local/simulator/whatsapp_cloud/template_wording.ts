@@ -1,5 +1,6 @@
 /** What the customer sees of a template: its approved wording, filled with the values of the send. */
 import type { SimulatedContent, SimulatedTemplate, SimulatedTemplateButton } from "../records.ts";
+import { paymentTypes } from "./template_check.ts";
 import type { TemplateLibrary } from "./template_library.ts";
 import type { TemplateComponent } from "./template_record.ts";
 
@@ -73,15 +74,17 @@ function listButtons(
   const buttons = (component?.["buttons"] ?? []) as readonly Readonly<Record<string, unknown>>[];
   const sent = (template.components as readonly SentComponent[])
     .filter(({ type }) => type === "button");
-  return buttons.map((button, index) => {
+  return buttons.flatMap((button, index) => {
+    // What a person is to pay is shown with its own buttons.
+    if (paymentTypes.includes(String(button["type"]))) return [];
     const parameters = sent.find((one) => Number(one.index) === index)?.parameters ?? [];
     const title = String(button["text"] ?? button["type"]);
     const url = button["url"];
-    return {
+    return [{
       title,
       // Meta answers a quick reply without a payload by its text.
       id: button["type"] === "QUICK_REPLY" ? readText(parameters[0]) ?? title : null,
       url: typeof url === "string" ? fillText(url, parameters) : null,
-    };
+    }];
   });
 }
