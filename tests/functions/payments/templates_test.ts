@@ -1,7 +1,7 @@
 /** Templates with payment buttons: they ask as payment requests do, on each channel. */
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
 import { runPayments } from "../../../shared/messages/maintenance.ts";
-import { assert, assertEquals } from "../../support/assert.ts";
+import { assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import {
   callBatches,
@@ -188,6 +188,9 @@ Deno.test("a payment that is missing, wrong or out of place is 400, and nothing 
     buttons: [{ type: "QUICK_REPLY", text: "Ok" }],
   });
   const pixId = await createTemplate(client, tenant, { buttons: [pixButton] });
+  const askingId = await createTemplate(client, tenant, {
+    buttons: [pixButton, { type: "QUICK_REPLY", text: "Ok" }],
+  });
   const missing = await sendTemplate(client, tenant, templateId, undefined);
   assertEquals([missing.status, missing.body.error, missing.body.missing], [
     ...[400, "missing_variables", ["payment"]],
@@ -215,7 +218,7 @@ Deno.test("a payment that is missing, wrong or out of place is 400, and nothing 
       {},
       "variables.payment.link",
     ],
-    [templateId, pixPayment, { ask: { answerWithin: "PT1H" } }, "ask"],
+    [askingId, pixPayment, { ask: { answerWithin: "PT1H" } }, "ask"],
   ];
   for (const [id, payment, members, path] of cases) {
     const { status, body } = await sendTemplate(client, tenant, id, payment, members);
@@ -375,5 +378,16 @@ Deno.test("outside the window a payment request's template asks for the request'
   assertEquals([record["messageType"], (record["payment"] as Json)["status"]], [
     ...["payment_request", "pending"],
   ]);
-  assert((await listSent(client, tenant)).length === 1);
+  assertEquals((await listSent(client, tenant)).length, 1);
+  const buttonsId = await createTemplate(client, tenant, { buttons: [pixButton] });
+  const bare = await requestPayment(client, tenant, { reference: "b" }, {
+    outsideWindow: [{ template: { templateId: buttonsId, variables: { "1": "813" } } }],
+  });
+  assertEquals(bare.body.sentAs, "template", JSON.stringify(bare.body));
+  await say(client, tenant, "oi");
+  for (const [paid, type] of [["PED-812", "interactive"], ["b", "text"]] as const) {
+    await post(client, tenant, `/payments/${paid}`, { status: "paid", tell: true });
+    await client.stack.dispatch();
+    assertEquals((client.stack.provider.requests.at(-1)?.json as Json)["type"], type);
+  }
 });
