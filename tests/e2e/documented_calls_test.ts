@@ -60,6 +60,7 @@ const expectations: Readonly<Record<string, Expectation>> = {
     modes: ["sent"],
     shows: [/"type":"message\.failed"/, /"code":"131047"/, /"provider":"official"/],
   },
+  "docs/payments.md": { shows: [/"templateName":"cobranca".*"reference":"order-4713".*"pixCode"/] },
   "docs/privacy.md": { shows: [/"messagesDays":365/, /"erasureId":/, /"marketing":"denied"/] },
   "docs/batches.md": {
     shows: [
