@@ -429,3 +429,22 @@ Deno.test("a sync tells the limit, keeps reason and quality, and leaves out what
     ["aviso", "SCAM", "RED"],
   ]);
 });
+
+Deno.test("a template whose button shows an order is created as one, and another is not", async () => {
+  await using world = await createWorld();
+  const order = { type: "ORDER_DETAILS", text: "Copy Pix code" };
+  const pix = {
+    ...{ type: "PAYMENT_REQUEST", text: "Copy Pix code" },
+    payment_setting: { type: "pix_dynamic_code", pix_dynamic_code: { code: "000201" } },
+  };
+  for (const [name, button] of [["pedido", order], ["pix", pix]] as const) {
+    const components = [...plain.components, { type: "BUTTONS", buttons: [button] }];
+    const { status, body } = await world.submit({ name, components });
+    assertEquals(status, 201, JSON.stringify(body));
+  }
+  const told = world.account.writes().map(({ body }) => {
+    const { name, display_format, components } = JSON.parse(body);
+    return [name, display_format ?? null, components[1].buttons[0]];
+  });
+  assertEquals(told, [["pedido", "ORDER_DETAILS", order], ["pix", null, pix]]);
+});
