@@ -4,8 +4,8 @@
 -- An unconfirmed message left before its call was given up, however late the event is.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
--- A failure that may pause its batch is noted (see pause_failing_batches). One by WhatsApp's lock on new chats begins the
--- lock: see note_chat_locks.
+-- A failure that may pause its batch is noted (see pause_failing_batches). One by WhatsApp's lock on new
+-- chats begins the lock: see note_chat_locks.
 -- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
 -- its batch.
 create or replace function messaging.advance_message(

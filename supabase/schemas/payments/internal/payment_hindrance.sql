@@ -1,7 +1,7 @@
 -- Why a recipient of a batch gets no payment request now: `reference_in_use` where another open request has its
--- reference, `payment_ended` where its own request, which was tried before, has ended meanwhile, or ends within the five
--- minutes that it must have; NULL for nothing. `asked`: the payment of its draft. `message_id`: NULL for a recipient
--- without a message.
+-- reference, `payment_ended` where its own request, which was tried before, has ended meanwhile, or ends
+-- within the five minutes that it must have; NULL for nothing. `asked`: the payment of its draft.
+-- `message_id`: NULL for a recipient without a message.
 create or replace function messaging.payment_hindrance(
   of_instance uuid, asked jsonb, message_id uuid
 ) returns text language plpgsql stable set search_path = '' set enable_seqscan = off as $$

@@ -107,8 +107,8 @@ begin
 end;
 $$;
 
--- tell_payment: whether the person was shown an order, with its reference: a payment request as the channel's own, or a
--- template with the button of one. A template's other payment buttons show none.
+-- tell_payment: whether the person was shown an order, with its reference: a payment request as the channel's
+-- own, or a template with the button of one. A template's other payment buttons show none.
 create or replace function messaging.shows_order(asking messaging.messages)
 returns boolean language sql immutable
 return case

@@ -1,6 +1,7 @@
--- Lets those of these messages that are held for a reason (budget, new_contacts) leave: they are due at once, in their
--- former order and at their instance's pace; what has no pace, when the send window is open. A claim holds them again
--- where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages that another transaction holds.
+-- Lets those of these messages that are held for a reason (budget, new_contacts) leave: they are due at once,
+-- in their former order and at their instance's pace; what has no pace, when the send window is open. A claim
+-- holds them again where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages
+-- that another transaction holds.
 create or replace function messaging.release_messages(
   message_ids uuid[], reason text, clock timestamptz
 ) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$

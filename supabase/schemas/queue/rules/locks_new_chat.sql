@@ -1,13 +1,14 @@
--- Whether WhatsApp's lock on new chats keeps a message from its contact now: it never wrote, and nothing was ever sent
--- to it but what that lock has refused. `locked_until` is the dispatch row's new_chats_locked_until.
+-- Whether WhatsApp's lock on new chats keeps a message from its contact now: it never wrote, and nothing was
+-- ever sent to it but what that lock has refused. `locked_until` is the dispatch row's
+-- new_chats_locked_until.
 create or replace function messaging.locks_new_chat(
   locked_until timestamptz, contact_id uuid, clock timestamptz
 ) returns boolean language sql stable
 return locked_until > clock
 and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
 
--- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it after its
--- provider had taken it, which counts as sent, while no other one was taken for good.
+-- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it
+-- after its provider had taken it, which counts as sent, while no other one was taken for good.
 create or replace function messaging.is_refused_as_new(contact_id uuid)
 returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
