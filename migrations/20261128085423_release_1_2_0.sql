@@ -1396,6 +1396,9 @@ begin
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
   perform messaging.release_waiting_messages(kept.id);
+  if merged.last_inbound_at is not null then
+    perform messaging.release_known_contacts(array[kept.id]);
+  end if;
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
   perform messaging.merge_idle_watches(kept.id, gone.id);
@@ -4603,7 +4606,7 @@ begin
   if messages[1].draft->'ask' is not null then
     perform messaging.add_questions(messages, clock);
   end if;
-  if messages[1].draft->>'messageType' = 'payment_request' then
+  if messaging.asks_to_pay(messages[1].draft->'content') then
     perform messaging.add_payments(messages, clock);
   end if;
   if messages[1].claim_token is null then
@@ -4678,7 +4681,8 @@ $$;
 -- An unconfirmed message left before its call was given up, however late the event is.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
--- A failure that may pause its batch is noted (see pause_failing_batches).
+-- A failure that may pause its batch is noted (see pause_failing_batches). One by WhatsApp's lock on new
+-- chats begins the lock: see note_chat_locks.
 -- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
 -- its batch.
 create or replace function messaging.advance_message(
@@ -4768,6 +4772,12 @@ begin
     ) then
       perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
       perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
+    end if;
+    if error->>'meaning' = 'new_chat_locked' then
+      perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+      perform messaging.note_chat_locks(
+        array[present.instance_id], array[error], clock_timestamp()
+      );
     end if;
     perform messaging.forget_under_way(present);
     perform messaging.record_channel_denials(array[present.contact_id], array[error]);
@@ -5344,8 +5354,9 @@ begin
     when message.question_id is null then '{}'
     else messaging.shown_question(message.question_id, message.direction)
   end || case
-    when message.message_type <> 'payment_request' or message.direction <> 'outbound' then '{}'
-    else messaging.shown_payment(message.id, message.content->'payment')
+    when messaging.asks_to_pay(message.content)
+      then messaging.shown_payment(message.id, message.content->'payment')
+    else '{}'
   end || case
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)
@@ -7091,6 +7102,12 @@ begin
 end;
 $$;
 
+-- Whether a message of ours with this content asks for a payment: a payment request, and a template with such
+-- a button. What arrives says nothing of the goods.
+create or replace function messaging.asks_to_pay(content jsonb)
+returns boolean language sql immutable
+return coalesce(content -> 'payment' ? 'goods', false);
+
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
 -- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a
 -- question.
@@ -8295,19 +8312,20 @@ end;
 $$;
 
 -- Why a recipient of a batch gets no payment request now: `reference_in_use` where another open request has its
--- reference, `payment_ended` where its own request, which was tried before, has ended meanwhile; NULL for nothing.
+-- reference, `payment_ended` where its own request, which was tried before, has ended meanwhile, or ends
+-- within the five minutes that it must have; NULL for nothing. `asked`: the payment of its draft.
 -- `message_id`: NULL for a recipient without a message.
 create or replace function messaging.payment_hindrance(
-  of_instance uuid, payment_reference text, message_id uuid
+  of_instance uuid, asked jsonb, message_id uuid
 ) returns text language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return case
     when exists (
       select from messaging.payments p
-      where p.instance_id = of_instance and p.reference = payment_reference and p.is_open
+      where p.instance_id = of_instance and p.reference = asked->>'reference' and p.is_open
         and p.message_id is distinct from payment_hindrance.message_id
     ) then 'reference_in_use'
-    when exists (
+    when (asked->>'expiresAt')::timestamptz < clock_timestamp() + interval '5 minutes' or exists (
       select from messaging.payments p
       where p.message_id = payment_hindrance.message_id and p.status <> 'pending'
     ) then 'payment_ended'
@@ -8429,7 +8447,7 @@ begin
         ),
         'rendering', case
           -- What the channel has no state for goes as text.
-          when asking.content->>'rendering' = 'native' and instance.provider_class = 'official'
+          when messaging.shows_order(asking) and instance.provider_class = 'official'
             and payment.status <> 'refunded'
             then 'native'
           else 'text'
@@ -8442,6 +8460,24 @@ begin
   return jsonb_build_object('messageId', told_id, 'reason', null);
 end;
 $$;
+
+-- tell_payment: whether the person was shown an order, with its reference: a payment request as the channel's
+-- own, or a template with the button of one. A template's other payment buttons show none.
+create or replace function messaging.shows_order(asking messaging.messages)
+returns boolean language sql immutable
+return case
+  when asking.ladder -> 'shown' ->> 'sentAs' = 'template' then coalesce(
+    asking.ladder -> 'rungs' -> (
+      asking.ladder ->> 'place'
+    )::integer -> 'content' -> 'template' -> 'components' @> '[{"sub_type": "order_details"}]',
+    false
+  )
+  else coalesce(
+    asking.content ->> 'rendering' = 'native'
+    or asking.content -> 'template' -> 'components' @> '[{"sub_type": "order_details"}]',
+    false
+  )
+end;
 
 -- change_payment: whether a payment may go from one status to another: `forward`, `same`; NULL where it may not.
 create or replace function messaging.payment_step(former text, present text)
@@ -9266,7 +9302,7 @@ declare
   slot timestamptz;
 begin
   for waiting in
-    select m.id as message_id, i as instance, d.new_chats_locked_until as locked_until
+    select m.id as message_id, m.contact_id, i as instance, d.new_chats_locked_until as locked_until
     from messaging.message_queue q
     join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -9277,6 +9313,8 @@ begin
     order by i.id, q.visible_at, m.id
     for no key update of m skip locked
   loop
+    -- Once more: it may have written before its message was locked, see release_known_contacts.
+    continue when not messaging.locks_new_chat(waiting.locked_until, waiting.contact_id, clock);
     slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
     update messaging.message_queue q
     set scheduled_at = slot, visible_at = slot
@@ -9647,45 +9685,21 @@ begin
 end;
 $$;
 
--- Lets what an instance holds for a reason (budget, new_contacts) leave: it is due at once, in its former
--- order and at the instance's pace; what has no pace, when the send window is open. A claim holds it again
--- where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages that another
--- transaction holds.
+-- Lets what an instance holds for a reason (budget, new_contacts) leave: see release_messages. The caller holds
+-- pacing, and refreshes dispatch.
 create or replace function messaging.release_held_messages(
   instance_id uuid, reason text, clock timestamptz
 ) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  message_ids uuid[];
-  slots timestamptz[];
-  reasons text[];
 begin
-  with held as materialized (
-    select q.message_id
-    from messaging.message_queue q
-    join messaging.messages m on m.id = any (array[q.message_id])
-    where q.instance_id = release_held_messages.instance_id and q.lane in ('paced', 'unpaced')
-      and q.claim_token is null
-      and m.held_by = reason
-    for no key update of q, m skip locked
-  ),
-  due as (
-    update messaging.message_queue q
-    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
-      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
-    from held h
-    cross join (
-      select messaging.after_hold(i, clock, interval '0') as slot
-      from messaging.instances i
-      where i.id = release_held_messages.instance_id
-    ) as open
-    where q.message_id = any (array[h.message_id])
-    returning q.message_id, q.scheduled_at
-  )
-  select array_agg(d.message_id), array_agg(d.scheduled_at),
-    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
-  into message_ids, slots, reasons
-  from due d;
-  perform messaging.write_departures(message_ids, slots, reasons);
+  perform messaging.release_messages(
+    array(
+      select q.message_id
+      from messaging.message_queue q
+      join messaging.messages m on m.id = any (array[q.message_id])
+      where q.instance_id = release_held_messages.instance_id and m.held_by = reason
+    ),
+    reason, clock
+  );
 end;
 $$;
 
@@ -9803,6 +9817,100 @@ begin
       null;
     end;
   end loop;
+end;
+$$;
+
+-- These contacts have written, for the first time as far as the caller knows: what WhatsApp's lock on new chats holds
+-- for them (see locks_new_chat) leaves at the next slot. Reads one row for each where no lock is active.
+-- A claim that has found them new just now is seen, as it holds pacing or the message until it ends.
+-- The caller holds the contacts. Locks the messages in the order of their ids, then pacing, then dispatch.
+create or replace function messaging.release_known_contacts(contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  locked uuid[];
+  waiting uuid[];
+  instance_ids uuid[];
+begin
+  locked := array(
+    select c.id
+    from messaging.contacts c
+    join messaging.dispatch d on d.instance_id = any (array[c.instance_id])
+    where c.id = any (contact_ids) and d.new_chats_locked_until > clock_timestamp()
+  );
+  if locked = '{}' then
+    return;
+  end if;
+  -- By messages_history: what has not left has no sent_at. Also what is not held yet: a claim may be about to hold it.
+  waiting := array(
+    select m.id
+    from messaging.messages m
+    where m.contact_id = any (array(
+        select own.id
+        from unnest(locked) as c(id)
+        cross join lateral unnest(messaging.merged_contact_ids(c.id)) as own(id)
+      ))
+      and m.sent_at is null and m.status = 'queued'
+    order by m.id
+    for no key update
+  );
+  if waiting = '{}' then
+    return;
+  end if;
+  instance_ids := array(
+    select p.instance_id from messaging.pacing p
+    where p.instance_id = any (array(
+      select c.instance_id from messaging.contacts c where c.id = any (locked)
+    ))
+    order by p.instance_id
+    for no key update
+  );
+  perform messaging.release_messages(
+    waiting, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+  );
+  perform messaging.refresh_dispatch(instance_ids);
+end;
+$$;
+
+-- Lets those of these messages that are held for a reason (budget, new_contacts) leave: they are due at once,
+-- in their former order and at their instance's pace; what has no pace, when the send window is open. A claim
+-- holds them again where that still holds. The caller holds pacing, and refreshes dispatch. Skips messages
+-- that another transaction holds.
+create or replace function messaging.release_messages(
+  message_ids uuid[], reason text, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  released uuid[];
+  slots timestamptz[];
+  reasons text[];
+begin
+  with held as materialized (
+    select q.message_id, q.instance_id
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.message_id = any (message_ids) and q.lane in ('paced', 'unpaced')
+      and q.claim_token is null
+      and m.held_by = reason
+    for no key update of q, m skip locked
+  ),
+  open as materialized (
+    select i.id as instance_id, messaging.after_hold(i, clock, interval '0') as slot
+    from messaging.instances i
+    where i.id in (select h.instance_id from held h)
+  ),
+  due as (
+    update messaging.message_queue q
+    set scheduled_at = case when q.lane = 'unpaced' then o.slot else clock end,
+      visible_at = case when q.lane = 'unpaced' then o.slot else q.visible_at end
+    from held h
+    join open o on o.instance_id = any (array[h.instance_id])
+    where q.message_id = any (array[h.message_id])
+    returning q.message_id, q.scheduled_at
+  )
+  select array_agg(d.message_id), array_agg(d.scheduled_at),
+    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
+  into released, slots, reasons
+  from due d;
+  perform messaging.write_departures(released, slots, reasons);
 end;
 $$;
 
@@ -10971,12 +11079,34 @@ create or replace function messaging.is_expected_phone(paired_phone text, connec
 returns boolean language sql immutable
 return messaging.phone_identity_key(paired_phone) = connected_phone_key;
 
--- Whether WhatsApp's lock on new chats keeps a message from its contact now: nothing was ever sent to the contact, and
--- it never wrote. `locked_until` is the dispatch row's new_chats_locked_until.
+-- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it
+-- after its provider had taken it, which counts as sent, while no other one was taken for good.
+create or replace function messaging.is_refused_as_new(contact_id uuid)
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+begin
+  return not exists (
+    select from messaging.contacts c
+    where c.id = is_refused_as_new.contact_id and c.last_inbound_at is not null
+  ) and not exists (
+    select from messaging.messages m
+    where m.contact_id = is_refused_as_new.contact_id and m.sent_at is not null
+      and m.status <> 'failed'
+  ) and exists (
+    select from messaging.messages m
+    where m.contact_id = is_refused_as_new.contact_id
+      and m.last_error->>'meaning' = 'new_chat_locked'
+  );
+end;
+$$;
+
+-- Whether WhatsApp's lock on new chats keeps a message from its contact now: it never wrote, and nothing was
+-- ever sent to it but what that lock has refused. `locked_until` is the dispatch row's
+-- new_chats_locked_until.
 create or replace function messaging.locks_new_chat(
   locked_until timestamptz, contact_id uuid, clock timestamptz
 ) returns boolean language sql stable
-return locked_until > clock and messaging.is_new_contact(contact_id);
+return locked_until > clock
+and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
 
 -- The pace at which an instance sends: its own, at most what its number is allowed. NULL for no pace.
 create or replace function messaging.present_pace(messages_per_second integer, allowance jsonb)
@@ -11900,9 +12030,9 @@ begin
     instance, contact, draft->'content'->'template'->'needsPhone' is not null
   ) then
     candidate.reason := 'recipient_needs_phone';
-  elsif draft->>'messageType' = 'payment_request' then
+  elsif messaging.asks_to_pay(draft->'content') then
     candidate.reason := messaging.payment_hindrance(
-      instance.id, draft->'content'->'payment'->>'reference', candidate.message_id
+      instance.id, draft->'content'->'payment', candidate.message_id
     );
   end if;
   -- With a ladder the message is decided when it leaves.
@@ -11933,7 +12063,7 @@ begin
     return messaging.payment_hindrance(
       batch.instance_id,
       (
-        select coalesce(r.draft, jsonb_build_object('content', m.content))->'content'->'payment'->>'reference'
+        select coalesce(r.draft, jsonb_build_object('content', m.content))->'content'->'payment'
         from messaging.batch_recipients r
         left join messaging.messages m on m.id = r.message_id
         where r.batch_id = batch.id and r.index = step.index
@@ -12648,7 +12778,8 @@ $$;
 -- Whether each message of a batch asks for a payment.
 create or replace function messaging.asks_for_payment(batch messaging.batches)
 returns boolean language sql immutable
-return coalesce(batch.source -> 'message' ->> 'messageType' = 'payment_request', false);
+return coalesce(batch.source -> 'message' ->> 'messageType' = 'payment_request', false)
+or batch.source ? 'asksForPayment';
 
 -- Whether a reply cancels the messages of a batch that still wait.
 create or replace function messaging.cancels_on_reply(batch messaging.batches)
@@ -13211,7 +13342,8 @@ $$;
 -- and asks no agent but the one that has asked: see match_question.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
--- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
+-- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply. What a lock on new
+-- chats holds for a person who writes for the first time leaves: see release_known_contacts.
 -- Where the instance has turns, each message but a reaction joins its contact's: see join_turn.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
@@ -13228,6 +13360,7 @@ declare
   stored record;
   chosen jsonb;
   replied uuid[] := '{}';
+  become_known uuid[] := '{}';
   asked messaging.matched_answer;
 begin
   for stored in
@@ -13235,6 +13368,7 @@ begin
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         contact.cancels_on_reply,
         contact.awaits_answer,
+        contact.becomes_known,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id, conversation.handled_by,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
@@ -13255,7 +13389,9 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer
+        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer,
+          -- For one that this transaction has created nothing waits.
+          c.last_inbound_at is null and c.created_at <> now() as becomes_known
         from messaging.contacts c
         where c.id = coalesce(
           e.contact_id,
@@ -13415,6 +13551,9 @@ begin
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
+    if stored.becomes_known then
+      become_known := become_known || stored.sender_id;
+    end if;
     if asked.question_id is not null then
       perform messaging.apply_answer(
         asked.question_id, asked.outcome, asked.answer, stored.stored_id,
@@ -13454,7 +13593,10 @@ begin
       );
     end if;
   end loop;
-  -- Last: locks pacing, which who waits for a contact may hold.
+  -- Last: they lock pacing, which who waits for a contact may hold. The first one locks all that the second one does.
+  if become_known <> '{}' then
+    perform messaging.release_known_contacts(become_known);
+  end if;
   if replied <> '{}' then
     perform messaging.cancel_on_reply(replied);
   end if;
@@ -16083,7 +16225,7 @@ begin
   if new.question_id is not null and new.direction = 'outbound' then
     perform messaging.take_pending_answer(new);
   end if;
-  if new.message_type = 'payment_request' and new.direction = 'outbound' then
+  if messaging.asks_to_pay(new.content) then
     perform messaging.follow_payment(old, new);
   end if;
   -- What an employee types on the phone is not this service's.
@@ -16173,7 +16315,7 @@ return row(
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
     else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename'] || case
-      when message.message_type = 'payment_request' then messaging.shown_payment(
+      when messaging.asks_to_pay(message.content) then messaging.shown_payment(
         message.id,
         message.content -> 'payment'
       )
