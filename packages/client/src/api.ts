@@ -8787,6 +8787,18 @@ export interface components {
             questionId?: string;
             /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
             notifySecret?: string;
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -8865,6 +8877,18 @@ export interface components {
             questionId?: string;
             /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
             notifySecret?: string;
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /** @description The provider's error, without credentials. */
             details?: {
                 /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -16138,7 +16162,7 @@ export interface components {
                 contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
                 userId?: string | null;
-                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
+                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service, and `payment` is what its payment buttons ask of this recipient. */
                 variables?: {
                     [key: string]: unknown;
                 } | null;
@@ -16494,7 +16518,7 @@ export interface components {
                 contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
                 userId?: string | null;
-                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
+                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service, and `payment` is what its payment buttons ask of this recipient. */
                 variables?: {
                     [key: string]: unknown;
                 } | null;
