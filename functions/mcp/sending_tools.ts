@@ -102,8 +102,11 @@ export const sendingTools: readonly Tool[] = [
       ...recipientInput,
       templateId: z.uuid().optional(),
       template: z.looseObject({}).optional().describe("{name, language}, in place of templateId."),
-      variables: z.record(z.string().max(200), z.string().max(65_536)).optional().describe(
-        "Values by the variables' names.",
+      variables: z.record(
+        z.string().max(200),
+        z.union([z.string().max(65_536), z.looseObject({})]),
+      ).optional().describe(
+        "Values by the variables' names: texts; payment is an object, as of request_payment.",
       ),
       ask: askInput.optional().describe("Makes a template with quick replies a question."),
       ...timing,

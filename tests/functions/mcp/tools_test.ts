@@ -260,3 +260,30 @@ Deno.test("request_payment asks once, and nothing says that it was paid", async 
   const names = await client.listToolNames();
   assertEquals(names.filter((name) => /pa(?:y|id)/.test(name)), ["request_payment"]);
 });
+
+Deno.test("a template's payment button is filled by an object among the variables", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact("5511987650001");
+  const template = { name: "cobranca", language: "pt_BR" };
+  const components = [{ type: "BODY", text: "Olá {{nome}}" }, {
+    ...{ type: "BUTTONS", buttons: [{ type: "ORDER_DETAILS", text: "Copy Pix code" }] },
+  }];
+  await world.admin`
+    insert into messaging.message_templates ${
+    world.admin({
+      ...template,
+      workspace_id: world.tenant.workspaceId,
+      parameter_format: "NAMED",
+      components: world.admin.json(components),
+    })
+  }`;
+  await using client = await world.connect();
+  const { isError, found } = await client.call("send_template", {
+    ...{ phone: "5511987650001", intent: "ask", template },
+    variables: {
+      nome: "Ana",
+      payment: { reference: "tpl-1", amount: "12.90", link: "https://pay.example.com/1" },
+    },
+  });
+  assertEquals([isError, found.payment?.status], [false, "pending"], JSON.stringify(found));
+});
