@@ -93,7 +93,10 @@ export const conversationRecord = conversationSchema.extend({
 });
 
 const button = z.object({
-  type: z.enum(["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "OTP", "FLOW"]),
+  type: z.enum([
+    ...["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "OTP", "FLOW"] as const,
+    ...["ORDER_DETAILS", "PAYMENT_REQUEST"] as const,
+  ]),
   ...{ text, url: text, phone_number: text },
 });
 
