@@ -37,6 +37,11 @@ const messageCodes = {
     "A worker was too slow to begin the call of the provider, so it did not make it.",
     "Nothing has to be done: the message is tried again.",
   ),
+  delivery_failed: guide(
+    "caller",
+    "Z-API took the message, and tells later that WhatsApp did not: `message` has its words.",
+    "Mend what the words name, such as a number that is not on WhatsApp, and send again.",
+  ),
   malformed_answer: guide(
     "account",
     "The provider's answer is not what its documentation says.",
