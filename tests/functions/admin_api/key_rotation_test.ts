@@ -1,16 +1,12 @@
-import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
-import {
-  type MessagingStack,
-  secretKey,
-  startMessagingStack,
-} from "../../support/stack/messaging_stack.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, testCredentialsKey } from "../../support/fixtures/tenant.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
+import { reseal } from "../../support/stack/reseal.ts";
 
 const formerKey = testCredentialsKey;
 const newKey = btoa("n".repeat(32));
@@ -102,21 +98,6 @@ Deno.test("the log says nothing of credentials", async () => {
   const log = JSON.stringify(stack.logLines);
   for (const secret of ["zapi-secret", "v1.", newKey]) assertFalse(log.includes(secret), secret);
 });
-
-// deno-lint-ignore no-explicit-any -- the report is what the tests assert on
-async function reseal(stack: MessagingStack, keys: string): Promise<any> {
-  const app = createAdminApp({
-    ...stack.services,
-    vault: createCredentialVault(keys),
-    secretKeys: { default: secretKey },
-  });
-  const response = await callApp(app, "/admin-api/credentials/reseal", {
-    method: "POST",
-    headers: { apikey: secretKey },
-  });
-  assertEquals(response.status, 200);
-  return await response.json();
-}
 
 /** As docs/operations.md computes it. */
 async function idOf(key: string): Promise<string> {

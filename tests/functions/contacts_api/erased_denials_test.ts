@@ -1,13 +1,10 @@
 /** What remains of who had denied marketing: enough to be denied again. Of others nothing remains. */
 
-import { callApp } from "../../support/stack/app_calls.ts";
-import { createAdminApp } from "../../../functions/admin-api/app.ts";
-import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
+import { reseal } from "../../support/stack/reseal.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
 import { listIdentities } from "../../../shared/database/denial_hashes.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
-import { secretKey } from "../../support/stack/messaging_stack.ts";
 import {
   type ErasureWorld,
   neighbour,
@@ -181,16 +178,7 @@ Deno.test("the hashes stay valid after the credential keys are rotated, and tell
   await world.erase(await createDenier(world));
   const [before] = await sql`select sealed_key from messaging.denial_key`;
   const newKey = btoa("n".repeat(32));
-  const app = createAdminApp({
-    ...stack.services,
-    vault: createCredentialVault(`${newKey},${testCredentialsKey}`),
-    secretKeys: { default: secretKey },
-  });
-  const resealed = await callApp(app, "/admin-api/credentials/reseal", {
-    method: "POST",
-    headers: { apikey: secretKey },
-  });
-  assertEquals((await resealed.json()).remaining, 0);
+  assertEquals((await reseal(stack, `${newKey},${testCredentialsKey}`)).remaining, 0);
   const [after] = await sql`select sealed_key from messaging.denial_key`;
   assert(before?.["sealed_key"] !== after?.["sealed_key"]);
   const databaseUrl = stack.testDatabase.url;

@@ -1,6 +1,5 @@
 /** What a new key means for the addresses that the ends of questions are told at. */
 
-import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { resealNotifyAddresses } from "../../../functions/admin-api/reseal_notify_addresses.ts";
 import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { createQuestionNotification } from "../../../shared/events/notify_of_question.ts";
@@ -8,8 +7,7 @@ import { assertEquals } from "../../support/assert.ts";
 import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { callBatches, changeBatch, createBatch } from "../../support/fixtures/batch_calls.ts";
 import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
-import { callApp } from "../../support/stack/app_calls.ts";
-import { secretKey } from "../../support/stack/messaging_stack.ts";
+import { reseal } from "../../support/stack/reseal.ts";
 import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
 import { ask, phone, say } from "./question_client.ts";
 
@@ -83,10 +81,10 @@ Deno.test("a question whose address no key opens is named, and sealed anew once 
   const headers = { "Idempotency-Key": "question-1" };
   const { body } = await client.stack.send(tenant, call, headers);
   const before = await readSeals(client);
-  const { remaining, unreadable } = await reseal(client, newKey);
+  const { remaining, unreadable } = await reseal(client.stack, newKey);
   assertEquals([remaining, unreadable.includes(body.questionId)], [0, true]);
   assertEquals(await readSeals(client), before);
-  const whole = await reseal(client, `${newKey},${testCredentialsKey}`);
+  const whole = await reseal(client.stack, `${newKey},${testCredentialsKey}`);
   assertEquals([whole.remaining, whole.unreadable], [0, []]);
   assertEquals(new Set([...before, ...await readSeals(client)]).size, 2);
 });
@@ -101,21 +99,4 @@ async function readSeals({ stack }: WebhookClient): Promise<string[]> {
     union all select to_jsonb(r)::text from messaging.batch_recipients r
     union all select to_jsonb(o)::text from messaging.outbox o`;
   return rows.flatMap(({ row }) => /"v1\.[0-9a-f]{8}\.[^"]+"/.exec(row)?.[0] ?? []);
-}
-
-async function reseal(
-  { stack }: WebhookClient,
-  keys: string,
-): Promise<{ resealed: number; remaining: number; unreadable: string[] }> {
-  const app = createAdminApp({
-    ...stack.services,
-    vault: createCredentialVault(keys),
-    secretKeys: { default: secretKey },
-  });
-  const response = await callApp(app, "/admin-api/credentials/reseal", {
-    method: "POST",
-    headers: { apikey: secretKey },
-  });
-  assertEquals(response.status, 200);
-  return await response.json();
 }

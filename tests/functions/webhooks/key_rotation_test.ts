@@ -1,12 +1,10 @@
-import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { createEventDelivery } from "../../../shared/events/deliver_event.ts";
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
-import { secretKey } from "../../support/stack/messaging_stack.ts";
 import { startWebhookClient, verify, type WebhookClient } from "./webhook_client.ts";
-import { callApp } from "../../support/stack/app_calls.ts";
+import { reseal } from "../../support/stack/reseal.ts";
 
 const newKey = btoa("n".repeat(32));
 
@@ -18,10 +16,10 @@ Deno.test("after a key rotation both secrets of an endpoint are sealed anew, and
   const before = await readSeals(client);
   assertEquals(before.length, 2);
 
-  const report = await reseal(client, `${newKey},${testCredentialsKey}`);
+  const report = await reseal(client.stack, `${newKey},${testCredentialsKey}`);
   assertEquals([report.remaining, report.unreadable], [0, []]);
   assert((await readSeals(client)).every((seal) => !before.includes(seal)));
-  assertEquals((await reseal(client, newKey)).resealed, 0);
+  assertEquals((await reseal(client.stack, newKey)).resealed, 0);
 
   await client.record(1);
   const vault = createCredentialVault(newKey);
@@ -40,7 +38,7 @@ Deno.test("an endpoint whose secret no key opens is named, and its secret stays 
   await using client = await startWebhookClient();
   const { endpointId } = await client.createEndpoint();
   const before = await readSeals(client);
-  const { remaining, unreadable } = await reseal(client, newKey);
+  const { remaining, unreadable } = await reseal(client.stack, newKey);
   assertEquals([remaining, unreadable.includes(endpointId)], [0, true]);
   assertEquals(await readSeals(client), before);
 });
@@ -49,21 +47,4 @@ async function readSeals({ stack }: WebhookClient): Promise<string[]> {
   const [row] = await stack.admin`
     select sealed_secret, sealed_previous_secret from messaging.event_endpoints`;
   return Object.values(row ?? {}).filter((seal) => seal !== null);
-}
-
-async function reseal(
-  { stack }: WebhookClient,
-  keys: string,
-): Promise<{ resealed: number; remaining: number; unreadable: string[] }> {
-  const app = createAdminApp({
-    ...stack.services,
-    vault: createCredentialVault(keys),
-    secretKeys: { default: secretKey },
-  });
-  const response = await callApp(app, "/admin-api/credentials/reseal", {
-    method: "POST",
-    headers: { apikey: secretKey },
-  });
-  assertEquals(response.status, 200);
-  return await response.json();
 }
