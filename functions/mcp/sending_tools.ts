@@ -49,6 +49,14 @@ const sentOutput = outputOf({
   status: z.string().optional(),
 });
 
+/** What the tools that call send-message have in common. */
+const bySendMessage = {
+  record: sentRecord,
+  annotations: sendAnnotations,
+  call: { functionName: "send-message", method: "POST", route: "/send-message" },
+  isPaged: false,
+} satisfies Partial<Tool>;
+
 /** The tools that send, and those that prepare or hold back sending. */
 export const sendingTools: readonly Tool[] = [
   {
@@ -65,10 +73,7 @@ export const sendingTools: readonly Tool[] = [
       intent: intentInput,
     }),
     output: sentOutput,
-    record: sentRecord,
-    annotations: sendAnnotations,
-    call: { functionName: "send-message", method: "POST", route: "/send-message" },
-    isPaged: false,
+    ...bySendMessage,
     run: (args, session) => sendOnce("send-message", args, session),
   },
   {
@@ -86,10 +91,7 @@ export const sendingTools: readonly Tool[] = [
     output: sentOutput.extend({
       questionId: z.string().optional().describe("Ask get_question for its answer."),
     }),
-    record: sentRecord,
-    annotations: sendAnnotations,
-    call: { functionName: "send-message", method: "POST", route: "/send-message" },
-    isPaged: false,
+    ...bySendMessage,
     run: (args, session) => sendOnce("send-message", args, session),
   },
   {
@@ -146,10 +148,7 @@ export const sendingTools: readonly Tool[] = [
       intent: intentInput,
     }),
     output: sentOutput,
-    record: sentRecord,
-    annotations: sendAnnotations,
-    call: { functionName: "send-message", method: "POST", route: "/send-message" },
-    isPaged: false,
+    ...bySendMessage,
     run: (args, session) =>
       sendOnce("send-message", { ...args, messageType: "payment_request" }, session),
   },
