@@ -1,4 +1,5 @@
 import {
+  demoContact,
   demoContactId,
   demoConversationId,
   demoFailedMessageId,
@@ -75,14 +76,7 @@ const waiting = {
   mediaMimeType: null,
   mediaSize: null,
   contactId: demoContactId,
-  contact: {
-    contactId: demoContactId,
-    phone: demoPhone,
-    name: "Ana Souza",
-    userId: null,
-    username: null,
-    lid: null,
-  },
+  contact: demoContact,
   conversationId: demoConversationId,
   providerMessageId: null,
   channelStatus: null,

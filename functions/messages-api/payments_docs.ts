@@ -1,8 +1,7 @@
 import {
-  demoContactId,
+  demoContact,
   demoInstanceRef,
   demoPaymentReference,
-  demoPhone,
   demoQueuedMessageId,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
@@ -26,14 +25,7 @@ const pending = {
   expiresAt: "2026-11-24T12:58:41.000Z",
   paidAt: null,
   changedAt: null,
-  contact: {
-    contactId: demoContactId,
-    phone: demoPhone,
-    name: "Maria",
-    userId: null,
-    username: null,
-    lid: null,
-  },
+  contact: demoContact,
 };
 
 const paid = {

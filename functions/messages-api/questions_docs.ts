@@ -1,8 +1,7 @@
 import {
   demoBatchId,
-  demoContactId,
+  demoContact,
   demoInstanceRef,
-  demoPhone,
   demoQuestionId,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
@@ -24,14 +23,7 @@ const open = {
   accept: "email",
   status: "open",
   reason: null,
-  contact: {
-    contactId: demoContactId,
-    phone: demoPhone,
-    name: "Maria",
-    userId: null,
-    username: null,
-    lid: null,
-  },
+  contact: demoContact,
   createdAt: "2026-11-23T12:58:41.000Z",
   openedAt: "2026-11-23T12:58:41.120Z",
   expiresAt: "2026-11-23T14:58:41.120Z",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import {
-  demoContactId,
+  demoContact,
   demoConversationId,
   demoInstanceId,
   demoInstanceRef,
@@ -169,14 +169,7 @@ export const operations: readonly Operation[] = [{
           deliveredAt: "2026-11-23T13:00:02.000Z",
           readAt: "2026-11-23T13:04:10.000Z",
         }],
-        contact: {
-          contactId: demoContactId,
-          phone: demoPhone,
-          name: "Ana Souza",
-          userId: null,
-          username: null,
-          lid: null,
-        },
+        contact: demoContact,
       },
     },
   ],

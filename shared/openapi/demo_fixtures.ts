@@ -32,6 +32,15 @@ export const demoFormerLinkId = "d0000000-0000-4000-8000-000000000062";
 export const demoConnectionToken = "mcl_k3Vd9yQz1mXw7rTb5nLc2hJf8gPs4aUe6oYi0vKxBqM";
 export const demoPhone = "5511988887777";
 export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
+/** That contact, as records of messages, questions and payments show it. */
+export const demoContact = {
+  contactId: demoContactId,
+  phone: demoPhone,
+  name: "Ana Souza",
+  userId: null,
+  username: null,
+  lid: null,
+};
 /** A contact that an operation erases, and an erasure that is done. */
 export const demoLeavingContactId = "7a4c1d90-52fe-4b8b-9a3d-6e1f0c2b8d41";
 export const demoErasureId = "5d0c1a52-8d43-4a38-9c1b-0f6f3f0d8f6e";
