@@ -174,16 +174,7 @@ begin
     return false;
   end if;
   if message.status in ('queued', 'sending') then
-    insert into messaging.unmatched_statuses (
-      instance_id, provider_message_id, status, occurred_at, error
-    )
-    select message.instance_id, climb_after_status.provider_message_id, 'failed',
-      climb_after_status.occurred_at, climb_after_status.error
-    from messaging.message_queue q
-    where q.message_id = message.id and q.claim_token is not null
-      and climb_after_status.provider_message_id is not null
-    on conflict do nothing;
-    return found;
+    return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   message := messaging.message_after_merge(message);
@@ -215,16 +206,7 @@ begin
     return false;
   end if;
   if message.status in ('queued', 'sending') then
-    insert into messaging.unmatched_statuses (
-      instance_id, provider_message_id, status, occurred_at, error
-    )
-    select message.instance_id, fall_back_after_status.provider_message_id, 'failed',
-      fall_back_after_status.occurred_at, fall_back_after_status.error
-    from messaging.message_queue q
-    where q.message_id = message.id and q.claim_token is not null
-      and fall_back_after_status.provider_message_id is not null
-    on conflict do nothing;
-    return found;
+    return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   message := messaging.message_after_merge(message);
   update messaging.messages m
@@ -233,6 +215,25 @@ begin
   message.held_by := null;
   perform messaging.requeue_message(message);
   return true;
+end;
+$$;
+
+-- climb_after_status, fall_back_after_status: keeps a refusal that the channel tells while the message's call is
+-- under way, until the call is settled. Returns whether it did.
+create or replace function messaging.keep_refusal(
+  message messaging.messages, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' as $$
+begin
+  insert into messaging.unmatched_statuses (
+    instance_id, provider_message_id, status, occurred_at, error
+  )
+  select message.instance_id, keep_refusal.provider_message_id, 'failed', keep_refusal.occurred_at,
+    keep_refusal.error
+  from messaging.message_queue q
+  where q.message_id = message.id and q.claim_token is not null
+    and keep_refusal.provider_message_id is not null
+  on conflict do nothing;
+  return found;
 end;
 $$;
 
