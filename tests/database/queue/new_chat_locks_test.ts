@@ -54,6 +54,73 @@ Deno.test("a contact's first word waits for none of its messages where no lock i
   await one.unsafe("rollback");
 });
 
+Deno.test("what waits for a lock's end takes no slot before it from known contacts", async () => {
+  await using database = await createTestDatabase();
+  const { sql, admin } = database;
+  const { instanceId } = await startLocked(database, true);
+  assertEquals(await claimMessages(sql), [], "the lock keeps it");
+  const known = "5511987654322";
+  const first = await enqueueText(sql, instanceId, { phone: known });
+  await admin`update messaging.contacts set last_inbound_at = now() where phone = ${known}`;
+  await callFunction(sql, "cancel_message", { instanceId, messageId: first.messageId });
+  const { scheduledFor } = await enqueueText(sql, instanceId, { phone: known });
+  assertLess(Date.parse(scheduledFor), Date.now() + 3_600_000);
+});
+
+Deno.test("a lock that was told without an end lasts a day from then, and a shorter one lets go sooner", async () => {
+  await using database = await createTestDatabase();
+  const { sql, admin } = database;
+  const { instanceId, messageId } = await startLocked(database, true);
+  await admin`
+    update messaging.dispatch set new_chats_locked_until = '-infinity'
+    where instance_id = ${instanceId}`;
+  const tell = async (told: Readonly<Record<string, unknown>>): Promise<number> => {
+    await admin`
+      select messaging.keep_allowance(i, ${admin.json(told as never)})
+      from messaging.instances i where i.id = ${instanceId}`;
+    await admin`select messaging.refresh_dispatch(array[${instanceId}::uuid])`;
+    const [row] = await admin<{ until: Date }[]>`
+      select new_chats_locked_until as until from messaging.dispatch
+      where instance_id = ${instanceId}`;
+    return row!.until.getTime();
+  };
+  const until = await tell({ timeLock: { isActive: true } });
+  assertEquals(await claimMessages(sql), []);
+  assertEquals(await tell({ newChats: { used: 3 } }), until, "as it was told first");
+  const soon = new Date(Date.now() + 3_600_000);
+  assertEquals(
+    await tell({ timeLock: { isActive: true, until: soon.toISOString() } }),
+    soon.getTime(),
+  );
+  assertEquals(await claimMessages(sql), []);
+  const [row] = await admin`
+    select held_by, scheduled_for < ${new Date(until)} as is_sooner
+    from messaging.messages where id = ${messageId}`;
+  assertEquals({ ...row }, { held_by: "new_contacts", is_sooner: true });
+});
+
+Deno.test("new credentials move no new contact to an earlier day where no lock was active", async () => {
+  await using database = await createTestDatabase();
+  const { sql, admin } = database;
+  const { instanceId, messageId } = await startLocked(database, true);
+  await admin`
+    update messaging.dispatch set new_chats_locked_until = '-infinity'
+    where instance_id = ${instanceId}`;
+  await admin`
+    update messaging.messages
+    set held_by = 'new_contacts', scheduled_for = now() + interval '2 days'
+    where id = ${messageId}`;
+  await admin`
+    update messaging.message_queue set scheduled_at = now() + interval '2 days'
+    where message_id = ${messageId}`;
+  const changes = { sealedProviderConfig: "another" };
+  await callFunction(sql, "update_instance", { instanceId, changes });
+  const [row] = await admin`
+    select held_by, scheduled_for > now() + interval '1 day' as is_later
+    from messaging.messages where id = ${messageId}`;
+  assertEquals({ ...row }, { held_by: "new_contacts", is_later: true });
+});
+
 /** A message that is due, to somebody new, on an instance whose new chats are locked. */
 async function startLocked(
   database: TestDatabase,

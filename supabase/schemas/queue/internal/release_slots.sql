@@ -14,8 +14,10 @@ begin
       from messaging.message_queue q
       join messaging.messages m on m.id = any (array[q.message_id])
       where q.instance_id = p.instance_id and q.lane = 'paced'
-        -- It waits for another month, and nothing behind it.
+        -- It waits for another month, or for the end of a lock, and nothing behind it. Where new contacts have
+        -- their days, what waits for one has its slot there.
         and m.held_by is distinct from 'budget'
+        and (m.held_by = 'new_contacts' and not p.is_protected) is not true
       order by q.scheduled_at desc, q.position desc
       limit 1
     ),
