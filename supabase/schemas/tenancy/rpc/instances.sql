@@ -120,6 +120,7 @@ declare
   violated text;
   taken text;
   refused jsonb;
+  was_locked boolean;
 begin
   if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
     return messaging.time_zone_issues();
@@ -159,7 +160,8 @@ begin
   end if;
   if changes ? 'pace' then
     update messaging.dispatch d
-    set messages_per_second = instance.messages_per_second, slowed_until = '-infinity'
+    set messages_per_second = messaging.present_pace(instance.messages_per_second, d.allowance),
+      slowed_until = '-infinity'
     where d.instance_id = instance.id;
   end if;
   if changes ?| array['budget', 'timeZone'] then
@@ -171,14 +173,18 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
+    select d.new_chats_locked_until > clock_timestamp() into strict was_locked
+    from messaging.dispatch d where d.instance_id = instance.id for no key update;
     update messaging.dispatch d
     set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
       webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
       messages_per_second = messaging.present_pace(instance.messages_per_second, null)
     where d.instance_id = instance.id;
-    perform messaging.release_held_messages(
-      instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
-    );
+    if was_locked then
+      perform messaging.release_held_messages(
+        instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+      );
+    end if;
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
