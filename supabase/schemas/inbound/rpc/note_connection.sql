@@ -33,6 +33,7 @@ begin
   end if;
   if jsonb_typeof(request->'allowance') = 'object'
     and instance.sealed_provider_config = request->>'sealedProviderConfig' then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
     perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
     if messaging.keep_allowance(instance, request->'allowance') then
       perform messaging.tell_limit_change(
