@@ -24,6 +24,8 @@ declare
   named uuid[] := '{}';
   stored record;
   chosen jsonb;
+  holder text;
+  controlled uuid[] := '{}';
   replied uuid[] := '{}';
   become_known uuid[] := '{}';
   asked messaging.matched_answer;
@@ -156,14 +158,6 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
-    if coalesce(stored.is_standby, false) <> (stored.handled_by <> 'us') and not stored.is_group then
-      perform messaging.change_control(
-        stored.conversation_id,
-        case when stored.is_standby then 'other' else 'us' end,
-        case when stored.is_standby then 'standby' else 'message' end,
-        stored.occurred_at
-      );
-    end if;
     chosen := case when stored.keyword_said is null then stored.choice end;
     asked := null;
     if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
@@ -174,6 +168,23 @@ begin
       if asked.answer is not null and stored.message_type = 'text' then
         chosen := asked.answer->'choice';
       end if;
+    end if;
+    -- After the questions: who ends one may wait for the conversation.
+    holder := stored.handled_by;
+    if not stored.is_group and (
+      coalesce(stored.is_standby, false) <> (holder <> 'us')
+      -- An earlier message of this call may have changed it.
+      or stored.conversation_id = any (controlled)
+    ) then
+      perform messaging.change_control(
+        stored.conversation_id,
+        case when stored.is_standby then 'other' else 'us' end,
+        case when stored.is_standby then 'standby' else 'message' end,
+        stored.occurred_at
+      );
+      controlled := controlled || stored.conversation_id;
+      select v.handled_by into strict holder
+      from messaging.conversations v where v.id = stored.conversation_id;
     end if;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
@@ -208,11 +219,8 @@ begin
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end,
-      case when stored.is_standby then messaging.standby_holder(stored.handled_by) end
+      case when stored.is_standby then messaging.standby_holder(holder) end
     );
-    if stored.turns is not null and stored.message_type <> 'reaction' then
-      perform messaging.join_turn(stored.turns, stored.stored_id);
-    end if;
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
@@ -227,6 +235,9 @@ begin
     end if;
     if stored.keyword_said = 'denied' and stored.awaits_answer then
       perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
+    end if;
+    if stored.turns is not null and stored.message_type <> 'reaction' then
+      perform messaging.join_turn(stored.turns, stored.stored_id);
     end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
@@ -258,7 +269,8 @@ begin
       );
     end if;
   end loop;
-  -- Last: they lock pacing, which who waits for a contact may hold. The first one locks all that the second one does.
+  -- Last: they lock pacing, which who waits for a contact may hold. Where the first one finds something, it locks
+  -- all that the second one does.
   if become_known <> '{}' then
     perform messaging.release_known_contacts(become_known);
   end if;
