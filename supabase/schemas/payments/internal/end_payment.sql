@@ -1,7 +1,7 @@
 -- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
 -- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see
--- payment_step), and holds the payment's message and the payment. Locks as cancel_payment_message and
--- cancel_on_payment.
+-- payment_step), and holds the payment's message and the payment. Locks as cancel_on_payment, then as
+-- cancel_payment_message.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$
@@ -21,15 +21,16 @@ begin
       'status', payment.status
     ) || messaging.read_message_contact(payment.contact_id)
   );
-  if payment.status <> 'refunded' then
-    perform messaging.cancel_payment_message(payment.message_id);
-    perform messaging.cancel_payment_message(payment.code_message_id);
-  end if;
+  -- First, as it waits for messages, and the other locks pacing: who holds a message may wait for that.
   if payment.status in ('paid', 'canceled') then
     perform messaging.cancel_on_payment(
       payment.instance_id, payment.reference,
       case payment.status when 'paid' then 'paid' else 'payment_canceled' end
     );
+  end if;
+  if payment.status <> 'refunded' then
+    perform messaging.cancel_payment_message(payment.message_id);
+    perform messaging.cancel_payment_message(payment.code_message_id);
   end if;
   return payment;
 end;
