@@ -5,8 +5,9 @@
 -- Values of `kept` win; a name that was given wins over a profile name. Of two consents
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
 -- Locks both contacts: a transaction that writes to `gone` has either committed, and its rows are moved, or finds
--- no such contact and is repeated. Then their questions (see hold_questions), then both conversations: what ends a
--- message holds it, then its question, then the conversation whose agent is asked.
+-- no such contact and is repeated. Then their questions and payments (see hold_what_was_asked), then both
+-- conversations: what ends a message holds it, then its question or payment, then the conversation whose agent is
+-- asked, or to which a message is added.
 -- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
@@ -35,7 +36,7 @@ begin
   end if;
   contact_before := messaging.contact_state(kept.id);
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
-  perform messaging.hold_questions(array[kept.id, gone.id]);
+  perform messaging.hold_what_was_asked(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
@@ -296,21 +297,27 @@ begin
 end;
 $$;
 
--- merge_contacts: locks the questions of these contacts, after the messages of the live ones, as what settles a
--- message does. The caller holds the contacts.
-create or replace function messaging.hold_questions(contact_ids uuid[])
+-- merge_contacts: locks the questions and payments of these contacts, after the messages of the live ones, as what
+-- settles a message does. The caller holds the contacts.
+create or replace function messaging.hold_what_was_asked(contact_ids uuid[])
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform from messaging.messages m
   where m.id = any (array(
     select q.message_id from messaging.questions q
     where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
+    union all
+    select p.message_id from messaging.payments p where p.contact_id = any (contact_ids)
   ))
   order by m.id
   for no key update;
   perform from messaging.questions q
   where q.contact_id = any (contact_ids)
   order by q.id
+  for no key update;
+  perform from messaging.payments p
+  where p.contact_id = any (contact_ids)
+  order by p.message_id
   for no key update;
 end;
 $$;
