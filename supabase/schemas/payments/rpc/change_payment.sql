@@ -69,15 +69,10 @@ declare
   refusal text;
   placed record;
 begin
-  select case
-    when c.is_blocked then 'contact_blocked'
-    when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
-      then 'outside_conversation_window'
-    when asking.id is null then 'message_not_found'
-  end
-  into refusal
-  from messaging.contacts c
-  where c.id = payment.contact_id;
+  refusal := coalesce(
+    messaging.words_refusal(instance, payment.contact_id, clock),
+    case when asking.id is null then 'message_not_found' end
+  );
   if refusal is not null then
     return jsonb_build_object('messageId', null, 'reason', refusal);
   end if;

@@ -1,4 +1,4 @@
--- Why words of a question may not go to a contact now, as the error's code; NULL where they may. On the official
+-- Why words of the service may not go to a contact now, as the error's code; NULL where they may. On the official
 -- channel a contact of whom no message is known counts as outside the window.
 create or replace function messaging.words_refusal(
   instance messaging.instances, contact_id uuid, clock timestamptz
