@@ -1,5 +1,4 @@
 -- Whether a reply to a message of a batch matters: it cancels what still waits, or answers the batch's question.
 create or replace function messaging.expects_reply(batch messaging.batches)
 returns boolean language sql immutable
-return coalesce(batch.source -> 'cancelOn' ? 'reply', false)
-or coalesce(batch.source ? 'ask', false);
+return messaging.cancels_on_reply(batch) or coalesce(batch.source ? 'ask', false);
