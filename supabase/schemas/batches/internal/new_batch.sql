@@ -20,7 +20,7 @@ begin
   -- No request leaves when its payment ends within the five minutes that it must have.
   batch.expires_at := least(
     (request->>'expiresAt')::timestamptz,
-    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - interval '5 minutes'
+    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - messaging.payment_lead()
   );
   batch.seed := md5(concat_ws(
     ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at

@@ -81,7 +81,7 @@ create or replace function messaging.add_payments(
 begin
   if exists (
     select from unnest(messages) as m
-    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + messaging.payment_lead()
       -- A batch ends before, see new_batch.
       and m.batch_id is null
   ) then

@@ -12,7 +12,7 @@ begin
       where p.instance_id = of_instance and p.reference = asked->>'reference' and p.is_open
         and p.message_id is distinct from payment_hindrance.message_id
     ) then 'reference_in_use'
-    when (asked->>'expiresAt')::timestamptz < clock_timestamp() + interval '5 minutes' or exists (
+    when (asked->>'expiresAt')::timestamptz < clock_timestamp() + messaging.payment_lead() or exists (
       select from messaging.payments p
       where p.message_id = payment_hindrance.message_id and p.status <> 'pending'
     ) then 'payment_ended'
