@@ -16,14 +16,11 @@ begin
   -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
-  if conversation.handled_by <> 'us' or not exists (
+  if not exists (
     select from messaging.ai_agents a
     where a.id = messaging.conversation_agent(conversation) and a.is_active
       and messaging.is_young_enough(a, written_at, clock_timestamp())
-  ) or exists (
-    select from messaging.agent_pauses p
-    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
-  ) then
+  ) or messaging.agent_steps_back(conversation, clock_timestamp()) then
     return false;
   end if;
   update messaging.conversations c

@@ -94,9 +94,8 @@ $$;
 -- answered, so that each gets at most one answer. The model was given a state in which
 -- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
 -- conversation.
--- Errors: MI018 where the agent must not answer: it is paused for the contact, another responder holds the
--- conversation, it is no longer active, has
--- used up its answers of this hour, or the turn is taken.
+-- Errors: MI018 where the agent must not answer: it has stepped back (see agent_steps_back), is no longer active,
+-- has used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
   conversation messaging.conversations, agent_id uuid, answered_before bigint,
   answers_through bigint
@@ -109,11 +108,8 @@ begin
   select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
     array[clock_timestamp()]
   from messaging.ai_agents a
-  where a.id = take_agent_turn.agent_id and a.is_active and conversation.handled_by = 'us'
-    and not exists (
-      select from messaging.agent_pauses p
-      where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
-    )
+  where a.id = take_agent_turn.agent_id and a.is_active
+    and not messaging.agent_steps_back(conversation, clock_timestamp())
   on conflict on constraint agent_sessions_pkey do update
   set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now(),
     answered_at =
