@@ -1,10 +1,16 @@
 -- messages-api: the payments of an instance, oldest first, a page at a time. `request`: instanceId, limit, `after` as
--- returned in `next`, and filters, each NULL for any: status, reference, contactId, since and until (of the request,
--- both included). Returns {items, next}. Errors: MI014.
+-- returned in `next`, and filters, each NULL for any: status, reference, contactId (the id of a merged contact finds
+-- the survivor's), since and until (of the request, both included). Returns {items, next}. Errors: MI014; MI035.
 create or replace function public.list_payments(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   page constant record := messaging.begin_page(request);
+  of_contact constant uuid := case
+    when request->>'contactId' is not null
+      then (messaging.find_contact_by_id(
+        (request->>'instanceId')::uuid, (request->>'contactId')::uuid
+      )).id
+  end;
 begin
   return messaging.build_page(
     array(
@@ -16,7 +22,7 @@ begin
         and (p.created_at, p.message_id) > (page.after_at, page.after_id)
         and (request->>'status' is null or p.status = request->>'status')
         and (request->>'reference' is null or p.reference = request->>'reference')
-        and (request->>'contactId' is null or p.contact_id = (request->>'contactId')::uuid)
+        and (request->>'contactId' is null or p.contact_id = of_contact)
         and (request->>'since' is null or p.created_at >= (request->>'since')::timestamptz)
         and (
           request->>'until' is null
