@@ -7,10 +7,10 @@
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
-  max_messages integer, lease interval, clock timestamptz, out claimed uuid[], out groups uuid[]
+  max_messages integer, lease interval, due_from timestamptz, clock timestamptz, out claimed uuid[],
+  out groups uuid[]
 ) language plpgsql set search_path = '' as $$
 declare
-  due_from constant timestamptz := messaging.due_floor(clock);
   stalled uuid[];
   protected uuid[];
   late uuid[];

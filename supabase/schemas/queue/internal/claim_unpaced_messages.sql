@@ -6,10 +6,9 @@
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
-  max_messages integer, lease interval, clock timestamptz
+  max_messages integer, lease interval, due_from timestamptz, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
 declare
-  due_from constant timestamptz := messaging.due_floor(clock);
   claimed_ids uuid[];
   held_ids uuid[];
   to_be_paced uuid[];

@@ -50,7 +50,7 @@ begin
   end if;
   if request->>'crowdingInstances' is not null then
     perform messaging.postpone_crowding_messages(
-      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), clock
+      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), due_from, clock
     );
   end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
@@ -62,9 +62,9 @@ begin
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
-  paced := messaging.claim_paced_messages(max_paced, lease, clock);
+  paced := messaging.claim_paced_messages(max_paced, lease, due_from, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced.claimed), 0), lease, clock
+    max_messages - coalesce(cardinality(paced.claimed), 0), lease, due_from, clock
   );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced.claimed || unpaced),
@@ -109,10 +109,8 @@ $$;
 -- seconds, oldest first, so that a claim reads those of the others. A bounded number a claim.
 -- Skips what another session holds. Plans: see claim_due_messages, whose settings it inherits.
 create or replace function messaging.postpone_crowding_messages(
-  instance_ids uuid[], clock timestamptz
+  instance_ids uuid[], due_from timestamptz, clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
-declare
-  due_from constant timestamptz := messaging.due_floor(clock);
 begin
   with crowding as (
     select q.message_id
