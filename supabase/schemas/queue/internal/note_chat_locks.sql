@@ -23,7 +23,7 @@ begin
     continue when not found;
     perform messaging.keep_allowance(locked, jsonb_build_object('timeLock', jsonb_build_object(
       'isActive', true,
-      'until', to_char((clock + interval '1 day') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'until', messaging.iso_in_zone(clock + interval '1 day', 'UTC'),
       'kind', null
     )));
     perform messaging.tell_limit_change(locked, 'NEW_CHAT_LOCKED', '{}');
