@@ -1,6 +1,5 @@
--- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more. What
--- a worker has in hand goes. Locks the message, then as end_queued_messages
--- and end_unqueued_messages.
+-- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more.
+-- What a worker has in hand goes. Locks the message, then as end_queued_messages and end_unqueued_messages.
 create or replace function messaging.cancel_payment_message(message_id uuid)
 returns void language plpgsql set search_path = '' as $$
 begin

@@ -7,8 +7,8 @@ create or replace function messaging.locks_new_chat(
 return locked_until > clock
 and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
 
--- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it
--- after its provider had taken it, which counts as sent, while no other one was taken for good.
+-- locks_new_chat: whether a contact never wrote, and all that was ever sent to it has failed, at least once because
+-- of this lock. A gateway may tell so only later: such a message has left, and counts for is_new_contact.
 create or replace function messaging.is_refused_as_new(contact_id uuid)
 returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
