@@ -6,6 +6,10 @@ set local check_function_bodies = off;
 
 drop function messaging.apply_keyword(uuid,uuid,uuid,uuid,text,timestamp with time zone);
 
+drop function messaging.claim_paced_messages(integer,interval,timestamp with time zone);
+
+drop function messaging.claim_unpaced_messages(integer,interval,timestamp with time zone);
+
 drop function messaging.describe_message(messaging.messages);
 
 drop function messaging.expected_departure(messaging.message_queue,messaging.messages,messaging.instances,messaging.dispatch);
@@ -13,6 +17,8 @@ drop function messaging.expected_departure(messaging.message_queue,messaging.mes
 drop function messaging.held_departure(uuid,messaging.instances);
 
 drop function messaging.hold_event_floor(uuid);
+
+drop function messaging.postpone_crowding_messages(uuid[],timestamp with time zone);
 
 drop function messaging.record_event(uuid,uuid,text,jsonb);
 
@@ -696,6 +702,7 @@ declare
   violated text;
   taken text;
   refused jsonb;
+  was_locked boolean;
 begin
   if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
     return messaging.time_zone_issues();
@@ -735,7 +742,8 @@ begin
   end if;
   if changes ? 'pace' then
     update messaging.dispatch d
-    set messages_per_second = instance.messages_per_second, slowed_until = '-infinity'
+    set messages_per_second = messaging.present_pace(instance.messages_per_second, d.allowance),
+      slowed_until = '-infinity'
     where d.instance_id = instance.id;
   end if;
   if changes ?| array['budget', 'timeZone'] then
@@ -747,14 +755,18 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
+    select d.new_chats_locked_until > clock_timestamp() into strict was_locked
+    from messaging.dispatch d where d.instance_id = instance.id for no key update;
     update messaging.dispatch d
     set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
       webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
       messages_per_second = messaging.present_pace(instance.messages_per_second, null)
     where d.instance_id = instance.id;
-    perform messaging.release_held_messages(
-      instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
-    );
+    if was_locked then
+      perform messaging.release_held_messages(
+        instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+      );
+    end if;
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
@@ -1145,8 +1157,9 @@ begin atomic
 end;
 
 -- Notes that messages to contacts wait with cancelOn: reply (`cancels`, see contacts.cancels_on_reply), or ask a
--- question (`answers`, see contacts.awaits_answer), in the transaction that stores them. Always writes: a reply that
--- is being recorded clears the note for what it has found.
+-- question (`answers`, see contacts.awaits_answer), in the transaction that stores them. Writes also what
+-- is noted already: a reply that is being recorded takes away the note that it has read, unless the row is another
+-- one by then.
 -- Locks the contacts. Call it before pacing is locked: who records a reply holds the contact, then locks pacing.
 create or replace function messaging.expect_reply(
   contact_ids uuid[], cancels boolean, answers boolean
@@ -1239,8 +1252,9 @@ $$;
 -- Values of `kept` win; a name that was given wins over a profile name. Of two consents
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
 -- Locks both contacts: a transaction that writes to `gone` has either committed, and its rows are moved, or finds
--- no such contact and is repeated. Then their questions (see hold_questions), then both conversations: what ends a
--- message holds it, then its question, then the conversation whose agent is asked.
+-- no such contact and is repeated. Then their questions and payments (see hold_what_was_asked), then both
+-- conversations: what ends a message holds it, then its question or payment, then the conversation whose agent is
+-- asked, or to which a message is added.
 -- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
@@ -1269,7 +1283,7 @@ begin
   end if;
   contact_before := messaging.contact_state(kept.id);
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
-  perform messaging.hold_questions(array[kept.id, gone.id]);
+  perform messaging.hold_what_was_asked(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
@@ -1483,21 +1497,27 @@ begin
 end;
 $$;
 
--- merge_contacts: locks the questions of these contacts, after the messages of the live ones, as what settles a
--- message does. The caller holds the contacts.
-create or replace function messaging.hold_questions(contact_ids uuid[])
+-- merge_contacts: locks the questions and payments of these contacts, after the messages of the live ones, as what
+-- settles a message does. The caller holds the contacts.
+create or replace function messaging.hold_what_was_asked(contact_ids uuid[])
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform from messaging.messages m
   where m.id = any (array(
     select q.message_id from messaging.questions q
     where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
+    union all
+    select p.message_id from messaging.payments p where p.contact_id = any (contact_ids)
   ))
   order by m.id
   for no key update;
   perform from messaging.questions q
   where q.contact_id = any (contact_ids)
   order by q.id
+  for no key update;
+  perform from messaging.payments p
+  where p.contact_id = any (contact_ids)
+  order by p.message_id
   for no key update;
 end;
 $$;
@@ -2133,6 +2153,24 @@ begin
   using unnest(watches) as watched
   where watched.due_at is null and w.contact_id = any (array[watched.contact_id])
     and w.since <= watched.since;
+end;
+$$;
+
+-- Why words of the service may not go to a contact now, as the error's code; NULL where they may. On the official
+-- channel a contact of whom no message is known counts as outside the window.
+create or replace function messaging.words_refusal(
+  instance messaging.instances, contact_id uuid, clock timestamptz
+) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select case
+      when c.is_blocked then 'contact_blocked'
+      when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
+        then 'outside_conversation_window'
+    end
+    from messaging.contacts c
+    where c.id = words_refusal.contact_id
+  );
 end;
 $$;
 
@@ -3457,6 +3495,19 @@ return case
   else handled_by
 end;
 
+-- Whether the agent has stepped back from a conversation: another responder of the number holds it, or a pause of
+-- its contact lasts.
+create or replace function messaging.agent_steps_back(
+  conversation messaging.conversations, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return conversation.handled_by <> 'us' or exists (
+    select from messaging.agent_pauses p
+    where p.contact_id = conversation.contact_id and p.paused_until > clock
+  );
+end;
+$$;
+
 -- Whether something about the contact keeps every agent from answering it: it is blocked, a pause lasts, or
 -- another responder of the number holds the conversation.
 create or replace function messaging.keeps_agent_silent(
@@ -3522,14 +3573,11 @@ begin
   -- Of two simultaneous messages the second sees the row of the first.
   select c.* into conversation from messaging.conversations c
   where c.id = request_agent_reply.conversation_id for no key update;
-  if conversation.handled_by <> 'us' or not exists (
+  if not exists (
     select from messaging.ai_agents a
     where a.id = messaging.conversation_agent(conversation) and a.is_active
       and messaging.is_young_enough(a, written_at, clock_timestamp())
-  ) or exists (
-    select from messaging.agent_pauses p
-    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
-  ) then
+  ) or messaging.agent_steps_back(conversation, clock_timestamp()) then
     return false;
   end if;
   update messaging.conversations c
@@ -4656,7 +4704,7 @@ create or replace function messaging.add_payments(
 begin
   if exists (
     select from unnest(messages) as m
-    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + messaging.payment_lead()
       -- A batch ends before, see new_batch.
       and m.batch_id is null
   ) then
@@ -4839,16 +4887,7 @@ begin
     return false;
   end if;
   if message.status in ('queued', 'sending') then
-    insert into messaging.unmatched_statuses (
-      instance_id, provider_message_id, status, occurred_at, error
-    )
-    select message.instance_id, climb_after_status.provider_message_id, 'failed',
-      climb_after_status.occurred_at, climb_after_status.error
-    from messaging.message_queue q
-    where q.message_id = message.id and q.claim_token is not null
-      and climb_after_status.provider_message_id is not null
-    on conflict do nothing;
-    return found;
+    return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   message := messaging.message_after_merge(message);
@@ -4880,16 +4919,7 @@ begin
     return false;
   end if;
   if message.status in ('queued', 'sending') then
-    insert into messaging.unmatched_statuses (
-      instance_id, provider_message_id, status, occurred_at, error
-    )
-    select message.instance_id, fall_back_after_status.provider_message_id, 'failed',
-      fall_back_after_status.occurred_at, fall_back_after_status.error
-    from messaging.message_queue q
-    where q.message_id = message.id and q.claim_token is not null
-      and fall_back_after_status.provider_message_id is not null
-    on conflict do nothing;
-    return found;
+    return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   message := messaging.message_after_merge(message);
   update messaging.messages m
@@ -4898,6 +4928,25 @@ begin
   message.held_by := null;
   perform messaging.requeue_message(message);
   return true;
+end;
+$$;
+
+-- climb_after_status, fall_back_after_status: keeps a refusal that the channel tells while the message's call is
+-- under way, until the call is settled. Returns whether it did.
+create or replace function messaging.keep_refusal(
+  message messaging.messages, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' as $$
+begin
+  insert into messaging.unmatched_statuses (
+    instance_id, provider_message_id, status, occurred_at, error
+  )
+  select message.instance_id, keep_refusal.provider_message_id, 'failed', keep_refusal.occurred_at,
+    keep_refusal.error
+  from messaging.message_queue q
+  where q.message_id = message.id and q.claim_token is not null
+    and keep_refusal.provider_message_id is not null
+  on conflict do nothing;
+  return found;
 end;
 $$;
 
@@ -5623,9 +5672,8 @@ $$;
 -- answered, so that each gets at most one answer. The model was given a state in which
 -- `answered_before` questions were answered; another answer since then makes this one stale. Locks the
 -- conversation.
--- Errors: MI018 where the agent must not answer: it is paused for the contact, another responder holds the
--- conversation, it is no longer active, has
--- used up its answers of this hour, or the turn is taken.
+-- Errors: MI018 where the agent must not answer: it has stepped back (see agent_steps_back), is no longer active,
+-- has used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
   conversation messaging.conversations, agent_id uuid, answered_before bigint,
   answers_through bigint
@@ -5638,11 +5686,8 @@ begin
   select conversation.id, conversation.instance_id, a.id, take_agent_turn.answers_through,
     array[clock_timestamp()]
   from messaging.ai_agents a
-  where a.id = take_agent_turn.agent_id and a.is_active and conversation.handled_by = 'us'
-    and not exists (
-      select from messaging.agent_pauses p
-      where p.contact_id = conversation.contact_id and p.paused_until > clock_timestamp()
-    )
+  where a.id = take_agent_turn.agent_id and a.is_active
+    and not messaging.agent_steps_back(conversation, clock_timestamp())
   on conflict on constraint agent_sessions_pkey do update
   set answered_count = excluded.answered_count, agent_id = excluded.agent_id, updated_at = now(),
     answered_at =
@@ -7767,24 +7812,6 @@ begin
 end;
 $$;
 
--- Why words of a question may not go to a contact now, as the error's code; NULL where they may. On the official
--- channel a contact of whom no message is known counts as outside the window.
-create or replace function messaging.words_refusal(
-  instance messaging.instances, contact_id uuid, clock timestamptz
-) returns text language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select case
-      when c.is_blocked then 'contact_blocked'
-      when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
-        then 'outside_conversation_window'
-    end
-    from messaging.contacts c
-    where c.id = words_refusal.contact_id
-  );
-end;
-$$;
-
 -- messages-api: cancels a question that waits or is open; its message stays, and so does a question that has ended.
 -- `request`: instanceId, questionId. Returns the question. Locks it. Errors: MI070.
 create or replace function public.cancel_question(request jsonb)
@@ -8086,9 +8113,8 @@ begin
 end;
 $$;
 
--- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more. What
--- a worker has in hand goes. Locks the message, then as end_queued_messages
--- and end_unqueued_messages.
+-- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more.
+-- What a worker has in hand goes. Locks the message, then as end_queued_messages and end_unqueued_messages.
 create or replace function messaging.cancel_payment_message(message_id uuid)
 returns void language plpgsql set search_path = '' as $$
 begin
@@ -8128,8 +8154,8 @@ $$;
 
 -- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the request itself, the
 -- message of its code, and what waits with cancelOn: payment. The caller has checked the change (see
--- payment_step), and holds the payment's message and the payment. Locks as cancel_payment_message and
--- cancel_on_payment.
+-- payment_step), and holds the payment's message and the payment. Locks as cancel_on_payment, then as
+-- cancel_payment_message.
 create or replace function messaging.end_payment(
   payment messaging.payments, status text, paid_at timestamptz
 ) returns messaging.payments language plpgsql set search_path = '' as $$
@@ -8149,15 +8175,16 @@ begin
       'status', payment.status
     ) || messaging.read_message_contact(payment.contact_id)
   );
-  if payment.status <> 'refunded' then
-    perform messaging.cancel_payment_message(payment.message_id);
-    perform messaging.cancel_payment_message(payment.code_message_id);
-  end if;
+  -- First, as it waits for messages, and the other locks pacing: who holds a message may wait for that.
   if payment.status in ('paid', 'canceled') then
     perform messaging.cancel_on_payment(
       payment.instance_id, payment.reference,
       case payment.status when 'paid' then 'paid' else 'payment_canceled' end
     );
+  end if;
+  if payment.status <> 'refunded' then
+    perform messaging.cancel_payment_message(payment.message_id);
+    perform messaging.cancel_payment_message(payment.code_message_id);
   end if;
   return payment;
 end;
@@ -8325,7 +8352,7 @@ begin
       where p.instance_id = of_instance and p.reference = asked->>'reference' and p.is_open
         and p.message_id is distinct from payment_hindrance.message_id
     ) then 'reference_in_use'
-    when (asked->>'expiresAt')::timestamptz < clock_timestamp() + interval '5 minutes' or exists (
+    when (asked->>'expiresAt')::timestamptz < clock_timestamp() + messaging.payment_lead() or exists (
       select from messaging.payments p
       where p.message_id = payment_hindrance.message_id and p.status <> 'pending'
     ) then 'payment_ended'
@@ -8423,15 +8450,10 @@ declare
   refusal text;
   placed record;
 begin
-  select case
-    when c.is_blocked then 'contact_blocked'
-    when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
-      then 'outside_conversation_window'
-    when asking.id is null then 'message_not_found'
-  end
-  into refusal
-  from messaging.contacts c
-  where c.id = payment.contact_id;
+  refusal := coalesce(
+    messaging.words_refusal(instance, payment.contact_id, clock),
+    case when asking.id is null then 'message_not_found' end
+  );
   if refusal is not null then
     return jsonb_build_object('messageId', null, 'reason', refusal);
   end if;
@@ -8534,12 +8556,18 @@ end;
 $$;
 
 -- messages-api: the payments of an instance, oldest first, a page at a time. `request`: instanceId, limit, `after` as
--- returned in `next`, and filters, each NULL for any: status, reference, contactId, since and until (of the request,
--- both included). Returns {items, next}. Errors: MI014.
+-- returned in `next`, and filters, each NULL for any: status, reference, contactId (the id of a merged contact finds
+-- the survivor's), since and until (of the request, both included). Returns {items, next}. Errors: MI014; MI035.
 create or replace function public.list_payments(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   page constant record := messaging.begin_page(request);
+  of_contact constant uuid := case
+    when request->>'contactId' is not null
+      then (messaging.find_contact_by_id(
+        (request->>'instanceId')::uuid, (request->>'contactId')::uuid
+      )).id
+  end;
 begin
   return messaging.build_page(
     array(
@@ -8551,7 +8579,7 @@ begin
         and (p.created_at, p.message_id) > (page.after_at, page.after_id)
         and (request->>'status' is null or p.status = request->>'status')
         and (request->>'reference' is null or p.reference = request->>'reference')
-        and (request->>'contactId' is null or p.contact_id = (request->>'contactId')::uuid)
+        and (request->>'contactId' is null or p.contact_id = of_contact)
         and (request->>'since' is null or p.created_at >= (request->>'since')::timestamptz)
         and (
           request->>'until' is null
@@ -8567,7 +8595,7 @@ $$;
 
 -- Ends the payments whose time is over as `expired`. `request`: maxPayments. Costs what is due: the look-up reads the
 -- index of due ones alone. Waits for no message that another transaction holds: it is due again.
--- Locks per payment its message, the payment, then as end_payment.
+-- Locks per payment its message, the payment, then as end_payment: instance by instance, as all lock pacing.
 -- Returns {expired, isComplete}.
 create or replace function public.run_payments(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
@@ -8581,10 +8609,13 @@ declare
   payment messaging.payments;
 begin
   for due_id in
-    select p.message_id from messaging.payments p
-    where p.is_open and p.expires_at <= clock
-    order by p.expires_at
-    limit max_payments
+    with due as materialized (
+      select p.message_id, p.instance_id, p.expires_at from messaging.payments p
+      where p.is_open and p.expires_at <= clock
+      order by p.expires_at
+      limit max_payments
+    )
+    select due.message_id from due order by due.instance_id, due.expires_at
   loop
     seen := seen + 1;
     perform from messaging.messages m where m.id = due_id for no key update skip locked;
@@ -8599,6 +8630,11 @@ begin
   return jsonb_build_object('expired', expired, 'isComplete', seen < max_payments);
 end;
 $$;
+
+-- How long before its expiresAt a payment request leaves at the latest.
+create or replace function messaging.payment_lead()
+returns interval language sql immutable parallel safe
+return interval '5 minutes';
 
 -- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
 -- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
@@ -8966,10 +9002,10 @@ $$;
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
-  max_messages integer, lease interval, clock timestamptz, out claimed uuid[], out groups uuid[]
+  max_messages integer, lease interval, due_from timestamptz, clock timestamptz, out claimed uuid[],
+  out groups uuid[]
 ) language plpgsql set search_path = '' as $$
 declare
-  due_from constant timestamptz := messaging.due_floor(clock);
   stalled uuid[];
   protected uuid[];
   late uuid[];
@@ -9154,10 +9190,9 @@ $$;
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
-  max_messages integer, lease interval, clock timestamptz
+  max_messages integer, lease interval, due_from timestamptz, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
 declare
-  due_from constant timestamptz := messaging.due_floor(clock);
   claimed_ids uuid[];
   held_ids uuid[];
   to_be_paced uuid[];
@@ -9628,7 +9663,7 @@ begin
     continue when not found;
     perform messaging.keep_allowance(locked, jsonb_build_object('timeLock', jsonb_build_object(
       'isActive', true,
-      'until', to_char((clock + interval '1 day') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'until', messaging.iso_in_zone(clock + interval '1 day', 'UTC'),
       'kind', null
     )));
     perform messaging.tell_limit_change(locked, 'NEW_CHAT_LOCKED', '{}');
@@ -9914,6 +9949,39 @@ begin
 end;
 $$;
 
+-- Releases what rows that were taken out of the queue unsent had: the instance's last slot, and the
+-- places in its days' counts (see release_day_quota). Any other slot stays unused, so that no other message
+-- moves. `gone`: the rows as they were, without a claim. The caller holds the pacing rows.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.release_slots(gone messaging.message_queue[])
+returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+begin
+  update messaging.pacing p
+  set last_slot_at = greatest(
+    (
+      select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      from messaging.message_queue q
+      join messaging.messages m on m.id = any (array[q.message_id])
+      where q.instance_id = p.instance_id and q.lane = 'paced'
+        -- It waits for another month, or for the end of a lock, and nothing behind it. Where new contacts have
+        -- their days, what waits for one has its slot there.
+        and m.held_by is distinct from 'budget'
+        and (m.held_by = 'new_contacts' and not p.is_protected) is not true
+      order by q.scheduled_at desc, q.position desc
+      limit 1
+    ),
+    (select d.paced_from from messaging.dispatch d where d.instance_id = p.instance_id)
+  )
+  from unnest(gone) as g
+  join messaging.messages m on m.id = any (array[g.message_id])
+  where g.lane = 'paced' and p.instance_id = any (array[g.instance_id])
+    and p.last_slot_at = g.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0);
+  perform messaging.release_day_quota(gone);
+end;
+$$;
+
 -- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
 -- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
 -- checked its state.
@@ -10104,7 +10172,7 @@ begin
   end if;
   if request->>'crowdingInstances' is not null then
     perform messaging.postpone_crowding_messages(
-      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), clock
+      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), due_from, clock
     );
   end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
@@ -10116,9 +10184,9 @@ begin
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
-  paced := messaging.claim_paced_messages(max_paced, lease, clock);
+  paced := messaging.claim_paced_messages(max_paced, lease, due_from, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced.claimed), 0), lease, clock
+    max_messages - coalesce(cardinality(paced.claimed), 0), lease, due_from, clock
   );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced.claimed || unpaced),
@@ -10163,10 +10231,8 @@ $$;
 -- seconds, oldest first, so that a claim reads those of the others. A bounded number a claim.
 -- Skips what another session holds. Plans: see claim_due_messages, whose settings it inherits.
 create or replace function messaging.postpone_crowding_messages(
-  instance_ids uuid[], clock timestamptz
+  instance_ids uuid[], due_from timestamptz, clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
-declare
-  due_from constant timestamptz := messaging.due_floor(clock);
 begin
   with crowding as (
     select q.message_id
@@ -11079,8 +11145,8 @@ create or replace function messaging.is_expected_phone(paired_phone text, connec
 returns boolean language sql immutable
 return messaging.phone_identity_key(paired_phone) = connected_phone_key;
 
--- locks_new_chat: whether a contact never wrote, and WhatsApp's lock on new chats has refused a message to it
--- after its provider had taken it, which counts as sent, while no other one was taken for good.
+-- locks_new_chat: whether a contact never wrote, and all that was ever sent to it has failed, at least once because
+-- of this lock. A gateway may tell so only later: such a message has left, and counts for is_new_contact.
 create or replace function messaging.is_refused_as_new(contact_id uuid)
 returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
@@ -12097,7 +12163,7 @@ begin
   -- No request leaves when its payment ends within the five minutes that it must have.
   batch.expires_at := least(
     (request->>'expiresAt')::timestamptz,
-    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - interval '5 minutes'
+    (request->'source'->'message'->'payment'->>'expiresAt')::timestamptz - messaging.payment_lead()
   );
   batch.seed := md5(concat_ws(
     ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
@@ -12789,8 +12855,7 @@ return coalesce(batch.source -> 'cancelOn' ? 'reply', false);
 -- Whether a reply to a message of a batch matters: it cancels what still waits, or answers the batch's question.
 create or replace function messaging.expects_reply(batch messaging.batches)
 returns boolean language sql immutable
-return coalesce(batch.source -> 'cancelOn' ? 'reply', false)
-or coalesce(batch.source ? 'ask', false);
+return messaging.cancels_on_reply(batch) or coalesce(batch.source ? 'ask', false);
 
 -- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
 -- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
@@ -12961,25 +13026,27 @@ $$;
 -- Keeps what the channel says a number may do: the members of `told` replace those that are kept, a null one
 -- removes its own (see `allowance` of dispatch). A pace that is more than the number now has falls to that, and
 -- rises again with it. While a lock on new chats is active, what a claim finds for new contacts waits until
--- it ends: for a day where no end was told. What a lock that is over holds leaves. Returns whether the number
--- may do something else now; how much of a quota is used does not count. The caller has locked pacing and
--- dispatch, and refreshes dispatch.
+-- it ends: for a day where no end was told. What a lock holds that is over, or ends sooner now, leaves; a claim
+-- holds it again until the new end. Returns whether the number may do something else now; how much of a quota is
+-- used does not count. The caller has locked pacing where `told` has a lock, then dispatch, and refreshes dispatch.
 create or replace function messaging.keep_allowance(instance messaging.instances, told jsonb)
 returns boolean language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   former jsonb;
   present jsonb;
-  was_locked boolean;
+  former_until timestamptz;
   locked_until timestamptz;
 begin
-  select d.allowance, d.new_chats_locked_until > clock into strict former, was_locked
+  select d.allowance, d.new_chats_locked_until into strict former, former_until
   from messaging.dispatch d where d.instance_id = instance.id;
   present := nullif(jsonb_strip_nulls(coalesce(former, '{}') || coalesce(told, '{}')), '{}');
   if present is not distinct from former then
     return false;
   end if;
   locked_until := case
+    -- Told without an end, it ends a day after it was told first.
+    when present->'timeLock' is not distinct from former->'timeLock' then former_until
     when present->'timeLock'->>'isActive' = 'true'
       then coalesce((present->'timeLock'->>'until')::timestamptz, clock + interval '1 day')
     else '-infinity'
@@ -12987,9 +13054,12 @@ begin
   update messaging.dispatch d
   set allowance = present,
     new_chats_locked_until = locked_until,
-    messages_per_second = messaging.present_pace(instance.messages_per_second, present)
+    -- Not the pace that the caller has read: it may be another one since.
+    messages_per_second = messaging.present_pace(
+      (select i.messages_per_second from messaging.instances i where i.id = d.instance_id), present
+    )
   where d.instance_id = instance.id;
-  if was_locked and locked_until <= clock then
+  if former_until > clock and locked_until < former_until then
     perform messaging.release_held_messages(instance.id, 'new_contacts', clock);
   end if;
   return messaging.allowed_pace(present) <> messaging.allowed_pace(former)
@@ -13359,6 +13429,8 @@ declare
   named uuid[] := '{}';
   stored record;
   chosen jsonb;
+  holder text;
+  controlled uuid[] := '{}';
   replied uuid[] := '{}';
   become_known uuid[] := '{}';
   asked messaging.matched_answer;
@@ -13491,14 +13563,6 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
-    if coalesce(stored.is_standby, false) <> (stored.handled_by <> 'us') and not stored.is_group then
-      perform messaging.change_control(
-        stored.conversation_id,
-        case when stored.is_standby then 'other' else 'us' end,
-        case when stored.is_standby then 'standby' else 'message' end,
-        stored.occurred_at
-      );
-    end if;
     chosen := case when stored.keyword_said is null then stored.choice end;
     asked := null;
     if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
@@ -13509,6 +13573,23 @@ begin
       if asked.answer is not null and stored.message_type = 'text' then
         chosen := asked.answer->'choice';
       end if;
+    end if;
+    -- After the questions: who ends one may wait for the conversation.
+    holder := stored.handled_by;
+    if not stored.is_group and (
+      coalesce(stored.is_standby, false) <> (holder <> 'us')
+      -- An earlier message of this call may have changed it.
+      or stored.conversation_id = any (controlled)
+    ) then
+      perform messaging.change_control(
+        stored.conversation_id,
+        case when stored.is_standby then 'other' else 'us' end,
+        case when stored.is_standby then 'standby' else 'message' end,
+        stored.occurred_at
+      );
+      controlled := controlled || stored.conversation_id;
+      select v.handled_by into strict holder
+      from messaging.conversations v where v.id = stored.conversation_id;
     end if;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
@@ -13543,11 +13624,8 @@ begin
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end,
-      case when stored.is_standby then messaging.standby_holder(stored.handled_by) end
+      case when stored.is_standby then messaging.standby_holder(holder) end
     );
-    if stored.turns is not null and stored.message_type <> 'reaction' then
-      perform messaging.join_turn(stored.turns, stored.stored_id);
-    end if;
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
@@ -13562,6 +13640,9 @@ begin
     end if;
     if stored.keyword_said = 'denied' and stored.awaits_answer then
       perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
+    end if;
+    if stored.turns is not null and stored.message_type <> 'reaction' then
+      perform messaging.join_turn(stored.turns, stored.stored_id);
     end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
@@ -13593,7 +13674,8 @@ begin
       );
     end if;
   end loop;
-  -- Last: they lock pacing, which who waits for a contact may hold. The first one locks all that the second one does.
+  -- Last: they lock pacing, which who waits for a contact may hold. Where the first one finds something, it locks
+  -- all that the second one does.
   if become_known <> '{}' then
     perform messaging.release_known_contacts(become_known);
   end if;
@@ -14256,6 +14338,7 @@ begin
   end if;
   if jsonb_typeof(request->'allowance') = 'object'
     and instance.sealed_provider_config = request->>'sealedProviderConfig' then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
     perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
     if messaging.keep_allowance(instance, request->'allowance') then
       perform messaging.tell_limit_change(
