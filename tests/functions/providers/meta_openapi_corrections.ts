@@ -22,6 +22,81 @@ const contentKeys = [
   ...["interactive", "reaction", "template"],
 ];
 
+function action(name: string, parameters: Schema): Schema {
+  return { required: ["name", "parameters"], properties: { name: { const: name }, parameters } };
+}
+
+function closed(required: Schema, optional: Schema = {}): Schema {
+  return {
+    required: Object.keys(required),
+    properties: { ...required, ...optional },
+    additionalProperties: false,
+  };
+}
+
+const reference_id = { type: "string", pattern: "^[A-Za-z0-9_.-]{1,60}$" };
+const amount = closed({ value: { type: "integer", minimum: 0 }, offset: { const: 100 } });
+const words = { type: "string", minLength: 1 };
+const described = { type: "string", minLength: 1, maxLength: 120 };
+
+const paymentSettings: Schema = {
+  pix_dynamic_code: closed({
+    code: words,
+    merchant_name: words,
+    key: words,
+    key_type: { enum: ["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"] },
+  }),
+  payment_link: closed({ uri: { type: "string", format: "url" } }),
+  boleto: closed({ digitable_line: words }),
+};
+
+const orderDetails = closed({
+  reference_id,
+  type: { enum: ["digital-goods", "physical-goods"] },
+  payment_type: { const: "br" },
+  currency: { const: "BRL" },
+  total_amount: amount,
+  payment_settings: {
+    type: "array",
+    minItems: 1,
+    items: {
+      oneOf: Object.entries(paymentSettings).map(([type, setting]) =>
+        closed({ type: { const: type }, [type]: setting })
+      ),
+    },
+  },
+  order: closed({
+    status: { const: "pending" },
+    items: {
+      type: "array",
+      minItems: 1,
+      items: closed({
+        retailer_id: words,
+        name: { type: "string", minLength: 1, maxLength: 60 },
+        amount,
+        quantity: { type: "integer", minimum: 1 },
+      }),
+    },
+    subtotal: amount,
+    tax: amount,
+  }, {
+    shipping: amount,
+    discount: amount,
+    expiration: closed({ timestamp: { type: "string", pattern: "^[0-9]+$" } }, {
+      description: described,
+    }),
+  }),
+});
+
+const orderStatus = closed({ reference_id }, {
+  order: closed({
+    status: {
+      enum: ["pending", "processing", "partially-shipped", "shipped", "completed", "canceled"],
+    },
+  }, { description: described }),
+  payment: closed({ status: { enum: ["pending", "captured", "failed"] } }),
+});
+
 const corrections: readonly ((schemas: Schema) => void)[] = [
   /** A member of an `allOf` that forbids other properties forbids those of its siblings too. */
   function allowPropertiesOfSiblings(schemas): void {
@@ -132,6 +207,15 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
         required: ["name"],
         properties: { name: { enum: ["send_location", "request_contact_info"] } },
       },
+    );
+  },
+
+  /** Pages Orders, Offsite Pix, Payment links and Boleto, of which the description has an example alone. */
+  function addOrders(schemas): void {
+    schemas.InteractiveObject.properties.type.enum.push("order_details", "order_status");
+    schemas.ActionObject.oneOf.push(
+      action("review_and_pay", { type: "object", ...orderDetails }),
+      action("review_order", { type: "object", ...orderStatus }),
     );
   },
 
