@@ -109,7 +109,7 @@ async function judgeAsking() {
 
   const types = { text: "text", location: "location_request", contact: "contact_request" };
   for (const [accept, messageType] of Object.entries(types)) {
-    const { calls: [{ body }] } = await execute({
+    const { calls: [{ body, headers }] } = await execute({
       accept,
       answerWithinUnit: "days",
       additionalFields: {
@@ -117,6 +117,7 @@ async function judgeAsking() {
         ...{ queued: false, idempotencyKey: "order-1" },
       },
     }, [asked, open]);
+    assert.equal(headers["Idempotency-Key"], send.headers["Idempotency-Key"]);
     assert.deepEqual([body.messageType, body.buttons, body.queued], [
       messageType,
       undefined,

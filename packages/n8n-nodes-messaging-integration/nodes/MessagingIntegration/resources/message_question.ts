@@ -1,5 +1,5 @@
 import type { INodeProperties } from "n8n-workflow";
-import { additionalFields, idempotencyKeyField } from "../shared/fields";
+import { additionalFields } from "../shared/fields";
 import { sendingFields } from "../shared/sending";
 
 const show = { resource: ["message"], operation: ["sendAndWait"] };
@@ -85,7 +85,6 @@ export const questionFields: INodeProperties[] = [
     displayOptions: { show },
   },
   additionalFields("message", ["sendAndWait"], [
-    idempotencyKeyField,
     {
       displayName: "On Invalid",
       name: "onInvalid",

@@ -54,7 +54,8 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
     (secondsOf[this.getNodeParameter("answerWithinUnit", 0) as string] ?? 1);
   const { questionId, notifySecret } = await call(this, "POST", "/send-message", {
     body: writeQuestion(this, fields, seconds),
-    headers: { "Idempotency-Key": callKey(this, fields, 0) },
+    // No key of the user: the body has the execution's own address, and one key stands for one body.
+    headers: { "Idempotency-Key": callKey(this, {}, 0) },
   });
   if (typeof questionId !== "string" || typeof notifySecret !== "string") {
     throw new NodeOperationError(this.getNode(), "The service has asked nothing");
