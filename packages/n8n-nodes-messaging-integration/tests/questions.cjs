@@ -125,9 +125,24 @@ async function judgeAsking() {
     ]);
     assert.deepEqual(body.ask, {
       ...{ accept, answerWithin: "PT172800S", notifyUrl: resumeUrl, key: "k" },
-      ...{ remindAfter: "PT30M", reminder: "And?", onInvalid: "Sorry?" },
+      ...{ remindAfter: "PT1800S", reminder: "And?", onInvalid: "Sorry?" },
     });
   }
+}
+
+async function judgeDurations() {
+  const given = [
+    [26.4, "hours", 1.5, "PT95040S", "PT90S"],
+    [1.1, "days", 0.51, "PT95040S", "PT31S"],
+    [90.01, "minutes", 60, "PT5401S", "PT3600S"],
+  ];
+  for (const [answerWithin, answerWithinUnit, remindAfter, ...durations] of given) {
+    const { calls: [{ body: { ask } }] } = await execute({
+      ...{ answerWithin, answerWithinUnit, additionalFields: { remindAfter } },
+    }, [asked, open]);
+    assert.deepEqual([ask.answerWithin, ask.remindAfter], durations);
+  }
+  await assert.rejects(() => execute({ answerWithinUnit: "weeks" }, [asked, open]));
 }
 
 async function judgeWhatDoesNotWait() {
@@ -168,6 +183,7 @@ async function judgeResuming() {
 
 async function judge() {
   await judgeAsking();
+  await judgeDurations();
   await judgeWhatDoesNotWait();
   await judgeResuming();
   process.stdout.write("fine\n");

@@ -50,8 +50,7 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
     });
   }
   const fields = this.getNodeParameter("additionalFields", 0, {}) as IDataObject;
-  const seconds = Number(this.getNodeParameter("answerWithin", 0)) *
-    (secondsOf[this.getNodeParameter("answerWithinUnit", 0) as string] ?? 1);
+  const seconds = readAnswerWithin(this);
   const { questionId, notifySecret } = await call(this, "POST", "/send-message", {
     body: writeQuestion(this, fields, seconds),
     // No key of the user: the body has the execution's own address, and one key stands for one body.
@@ -107,10 +106,10 @@ function writeQuestion(
   const { button = [] } = accept === "choice" ? read("answerButtons") as IDataObject : {};
   const ask: IDataObject = {
     accept,
-    answerWithin: `PT${answerWithinSeconds}S`,
+    answerWithin: writeDuration(answerWithinSeconds),
     notifyUrl: readResumeUrl(context),
     ...(questionKey ? { key: questionKey } : {}),
-    ...(remindAfter ? { remindAfter: `PT${Number(remindAfter)}M` } : {}),
+    ...(remindAfter ? { remindAfter: writeDuration(Number(remindAfter) * 60) } : {}),
     ...(reminder ? { reminder } : {}),
     ...(onInvalid ? { onInvalid } : {}),
   };
@@ -126,6 +125,23 @@ function writeQuestion(
     ),
     ask,
   };
+}
+
+/** The seconds of "Answer Within", in whichever unit. */
+function readAnswerWithin(context: IExecuteFunctions): number {
+  const unit = String(context.getNodeParameter("answerWithinUnit", 0));
+  const seconds = secondsOf[unit];
+  if (seconds === undefined) {
+    throw new NodeOperationError(context.getNode(), `"${unit}" is no unit of Answer Within`, {
+      description: "It is minutes, hours or days.",
+    });
+  }
+  return Number(context.getNodeParameter("answerWithin", 0)) * seconds;
+}
+
+/** Whole seconds, which are what the service takes: 1.1 days are 95040.00000000001 s in binary. */
+function writeDuration(seconds: number): string {
+  return `PT${Math.round(seconds)}S`;
 }
 
 /** What asks for this answer; a text where nothing else is said. */
