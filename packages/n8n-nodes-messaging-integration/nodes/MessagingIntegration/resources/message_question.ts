@@ -1,6 +1,6 @@
 import type { INodeProperties } from "n8n-workflow";
 import { additionalFields } from "../shared/fields";
-import { sendingFields } from "../shared/sending";
+import { questionSendingNames, sendingFields } from "../shared/sending";
 
 const show = { resource: ["message"], operation: ["sendAndWait"] };
 
@@ -114,8 +114,6 @@ export const questionFields: INodeProperties[] = [
       default: "",
       description: "Words of the reminder. Default: the question's own.",
     },
-    ...sendingFields.filter(({ name }) =>
-      ["pauseAgent", "purpose", "queued", "sentBy"].includes(name)
-    ),
+    ...sendingFields.filter(({ name }) => questionSendingNames.includes(name)),
   ]),
 ];

@@ -12,6 +12,7 @@ import {
 import { verifyDelivery } from "../../MessagingIntegrationTrigger/signature";
 import { describeRefusal, readObject } from "./answer";
 import { callKey } from "./request";
+import { questionSendingNames } from "./sending";
 
 /** Where a waiting execution is called. It is of no workflow that is active: nothing registers it. */
 export const resumeWebhooks: IWebhookDescription[] = [{
@@ -119,7 +120,7 @@ function writeQuestion(
     message: read("question"),
     ...(accept === "choice" ? { buttons: (button as IDataObject[]).map(writeButton) } : {}),
     ...Object.fromEntries(
-      ["pauseAgent", "purpose", "queued", "sentBy"].flatMap((name) =>
+      questionSendingNames.flatMap((name) =>
         fields[name] === undefined ? [] : [[name, fields[name]]]
       ),
     ),

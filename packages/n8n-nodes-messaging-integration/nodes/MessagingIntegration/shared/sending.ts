@@ -28,6 +28,9 @@ export const intervalField: INodeProperties = {
   routing: { send: { type: "body", property: "intervalSeconds" } },
 };
 
+/** Those of `sendingFields` that a question takes as well. */
+export const questionSendingNames = ["pauseAgent", "purpose", "queued", "sentBy"];
+
 /** What every call that sends one message takes. */
 export const sendingFields: INodeProperties[] = [
   textField(
