@@ -1,13 +1,9 @@
-import {
-  type IDataObject,
-  type IHookFunctions,
-  type IHttpRequestMethods,
-  type IHttpRequestOptions,
-  type IN8nHttpFullResponse,
-  NodeOperationError,
-} from "n8n-workflow";
+import { type IDataObject, type IHookFunctions, NodeOperationError } from "n8n-workflow";
 import { describeRefusal } from "../MessagingIntegration/shared/answer";
+import { callService } from "../MessagingIntegration/shared/service_call";
 import { forgetDeliveries } from "./seen_deliveries";
+
+const endpoints = "/events-api/endpoints";
 
 /** What the trigger keeps of its endpoint. The secret is answered once, when the endpoint is created. */
 interface KeptEndpoint {
@@ -19,7 +15,7 @@ interface KeptEndpoint {
 export async function hasEndpoint(context: IHookFunctions): Promise<boolean> {
   const { endpointId, secret } = context.getWorkflowStaticData("node") as KeptEndpoint;
   if (endpointId === undefined || secret === undefined) return false;
-  const { statusCode, body } = await call(context, "GET", `/${endpointId}`);
+  const { statusCode, body } = await callService(context, { path: `${endpoints}/${endpointId}` });
   if (statusCode === 404) return false;
   if (statusCode >= 400) throw describeRefusal(context.getNode(), statusCode, body);
   const endpoint = body as IDataObject;
@@ -33,10 +29,14 @@ export async function createEndpoint(context: IHookFunctions): Promise<boolean> 
   const url = urlOf(context);
   await removeEndpointsAt(context, url);
   const types = readTypes(context);
-  const { statusCode, body } = await call(context, "POST", "", {
-    url,
-    ...(types.length === 0 ? {} : { types }),
-    description: `n8n: ${context.getWorkflow().name ?? ""}`.slice(0, 200),
+  const { statusCode, body } = await callService(context, {
+    method: "POST",
+    path: endpoints,
+    body: {
+      url,
+      ...(types.length === 0 ? {} : { types }),
+      description: `n8n: ${context.getWorkflow().name ?? ""}`.slice(0, 200),
+    },
   });
   if (statusCode >= 400) throw describeRefusal(context.getNode(), statusCode, body);
   const { endpointId, secret } = body as IDataObject;
@@ -48,7 +48,10 @@ export async function createEndpoint(context: IHookFunctions): Promise<boolean> 
 export async function removeEndpoint(context: IHookFunctions): Promise<boolean> {
   const kept = context.getWorkflowStaticData("node");
   if (typeof kept.endpointId === "string") {
-    const { statusCode, body } = await call(context, "DELETE", `/${kept.endpointId}`);
+    const { statusCode, body } = await callService(context, {
+      method: "DELETE",
+      path: `${endpoints}/${kept.endpointId}`,
+    });
     if (statusCode >= 400 && statusCode !== 404) {
       throw describeRefusal(context.getNode(), statusCode, body);
     }
@@ -60,11 +63,13 @@ export async function removeEndpoint(context: IHookFunctions): Promise<boolean> 
 }
 
 async function removeEndpointsAt(context: IHookFunctions, url: string): Promise<void> {
-  const { statusCode, body } = await call(context, "GET", "?limit=1000");
+  const query = { limit: 1000 };
+  const { statusCode, body } = await callService(context, { path: endpoints, query });
   if (statusCode >= 400) throw describeRefusal(context.getNode(), statusCode, body);
   const items = (body as IDataObject).items as IDataObject[];
   for (const { endpointId } of items.filter((item) => item.url === url)) {
-    await call(context, "DELETE", `/${String(endpointId)}`);
+    const path = `${endpoints}/${String(endpointId)}`;
+    await callService(context, { method: "DELETE", path });
   }
 }
 
@@ -78,27 +83,4 @@ function urlOf(context: IHookFunctions): string {
 
 function readTypes(context: IHookFunctions): string[] {
   return context.getNodeParameter("events", []) as string[];
-}
-
-async function call(
-  context: IHookFunctions,
-  method: IHttpRequestMethods,
-  path: string,
-  body?: IDataObject,
-): Promise<IN8nHttpFullResponse> {
-  const { baseUrl, instanceId } = await context.getCredentials("messagingIntegrationApi");
-  const options: IHttpRequestOptions = {
-    method,
-    url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1/events-api/endpoints${path}`,
-    headers: { Accept: "application/json" },
-    ...(body === undefined ? { qs: { instanceId } } : { body: { ...body, instanceId } }),
-    ignoreHttpStatusErrors: true,
-    returnFullResponse: true,
-    json: true,
-  };
-  return await context.helpers.httpRequestWithAuthentication.call(
-    context,
-    "messagingIntegrationApi",
-    options,
-  ) as IN8nHttpFullResponse;
 }

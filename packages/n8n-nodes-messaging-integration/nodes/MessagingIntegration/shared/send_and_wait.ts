@@ -1,8 +1,6 @@
 import {
   type IDataObject,
   type IExecuteFunctions,
-  type IHttpRequestMethods,
-  type IN8nHttpFullResponse,
   type INodeExecutionData,
   type IWebhookDescription,
   type IWebhookFunctions,
@@ -13,6 +11,7 @@ import { verifyDelivery } from "../../MessagingIntegrationTrigger/signature";
 import { describeRefusal, readObject } from "./answer";
 import { callKey } from "./request";
 import { questionSendingNames } from "./sending";
+import { callService, type ServiceCall } from "./service_call";
 
 /** Where a waiting execution is called. It is of no workflow that is active: nothing registers it. */
 export const resumeWebhooks: IWebhookDescription[] = [{
@@ -52,7 +51,9 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
   }
   const fields = this.getNodeParameter("additionalFields", 0, {}) as IDataObject;
   const seconds = readAnswerWithin(this);
-  const { questionId, notifySecret } = await call(this, "POST", "/send-message", {
+  const { questionId, notifySecret } = await call(this, {
+    method: "POST",
+    path: "/send-message",
     body: writeQuestion(this, fields, seconds),
     // No key of the user: the body has the execution's own address, and one key stands for one body.
     headers: { "Idempotency-Key": callKey(this, {}, 0) },
@@ -61,7 +62,7 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
     throw new NodeOperationError(this.getNode(), "The service has asked nothing");
   }
   // It may have ended already, such as one whose message the channel has refused: nobody calls a second time.
-  const question = await call(this, "GET", `/messages-api/questions/${questionId}`);
+  const question = await call(this, { path: `/messages-api/questions/${questionId}` });
   if (question.status !== "waiting" && question.status !== "open") {
     return [[{ json: question, pairedItem: { item: 0 } }]];
   }
@@ -164,26 +165,12 @@ function readResumeUrl(context: IExecuteFunctions): string {
   return `${url}/${context.getNode().id}`;
 }
 
+/** Calls the service, and reads what it answers. @throws {NodeApiError} for a refusal. */
 async function call(
   context: IExecuteFunctions,
-  method: IHttpRequestMethods,
-  path: string,
-  { body, headers = {} }: { body?: IDataObject; headers?: IDataObject } = {},
+  asked: ServiceCall,
 ): Promise<IDataObject> {
-  const { baseUrl, instanceId } = await context.getCredentials("messagingIntegrationApi");
-  const answer = await context.helpers.httpRequestWithAuthentication.call(
-    context,
-    "messagingIntegrationApi",
-    {
-      method,
-      url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1${path}`,
-      headers: { Accept: "application/json", ...headers },
-      ...(body === undefined ? { qs: { instanceId } } : { body: { ...body, instanceId } }),
-      json: true,
-      ignoreHttpStatusErrors: true,
-      returnFullResponse: true,
-    },
-  ) as IN8nHttpFullResponse;
+  const answer = await callService(context, asked);
   if (answer.statusCode >= 400) {
     throw describeRefusal(context.getNode(), answer.statusCode, answer.body, 0);
   }

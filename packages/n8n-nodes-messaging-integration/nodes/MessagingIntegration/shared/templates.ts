@@ -1,14 +1,13 @@
 import type {
   IDataObject,
   ILoadOptionsFunctions,
-  IN8nHttpFullResponse,
   INodeListSearchItems,
   INodeListSearchResult,
   INodeProperties,
 } from "n8n-workflow";
 import { describeRefusal, readObject } from "./answer";
+import { callService } from "./service_call";
 
-const credentialName = "messagingIntegrationApi";
 /** Templates that one look of the list shows; scrolling asks for the next ones. */
 const pageSize = 50;
 /** The longest text that the service searches for. */
@@ -47,19 +46,15 @@ export async function searchTemplates(
   filter?: string,
   paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-  const { baseUrl, instanceId } = await this.getCredentials(credentialName);
   const q = [...(filter ?? "").trim()].slice(0, mostSearched).join("");
-  const answer = await this.helpers.httpRequestWithAuthentication.call(this, credentialName, {
-    url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1/messages-api/templates`,
-    qs: {
-      ...{ instanceId, limit: pageSize },
+  const answer = await callService(this, {
+    path: "/messages-api/templates",
+    query: {
+      limit: pageSize,
       ...(q === "" ? {} : { q }),
       ...(paginationToken === undefined ? {} : { cursor: paginationToken }),
     },
-    json: true,
-    ignoreHttpStatusErrors: true,
-    returnFullResponse: true,
-  }) as IN8nHttpFullResponse;
+  });
   if (answer.statusCode >= 400) {
     throw describeRefusal(this.getNode(), answer.statusCode, answer.body);
   }

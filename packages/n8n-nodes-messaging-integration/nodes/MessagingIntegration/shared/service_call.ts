@@ -1,0 +1,44 @@
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  IHookFunctions,
+  IHttpRequestMethods,
+  IHttpRequestOptions,
+  ILoadOptionsFunctions,
+  IN8nHttpFullResponse,
+} from "n8n-workflow";
+
+const credentialName = "messagingIntegrationApi";
+
+/** A call that is no operation's own. */
+export interface ServiceCall {
+  readonly method?: IHttpRequestMethods;
+  /** Below `/functions/v1`. */
+  readonly path: string;
+  readonly query?: IDataObject;
+  /** Has the instance in place of the query. */
+  readonly body?: IDataObject;
+  readonly headers?: IDataObject;
+}
+
+/** Calls the service for the instance of the credentials. @returns the answer, which may be a refusal. */
+export async function callService(
+  context: IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions,
+  { method = "GET", path, query, body, headers }: ServiceCall,
+): Promise<IN8nHttpFullResponse> {
+  const { baseUrl, instanceId } = await context.getCredentials(credentialName);
+  const options: IHttpRequestOptions = {
+    method,
+    url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1${path}`,
+    headers: { Accept: "application/json", ...headers },
+    ...(body === undefined ? { qs: { ...query, instanceId } } : { body: { ...body, instanceId } }),
+    json: true,
+    ignoreHttpStatusErrors: true,
+    returnFullResponse: true,
+  };
+  return await context.helpers.httpRequestWithAuthentication.call(
+    context,
+    credentialName,
+    options,
+  ) as IN8nHttpFullResponse;
+}
