@@ -10,7 +10,7 @@ import {
 import { eventTypes } from "../MessagingIntegration/options";
 import { createEndpoint, hasEndpoint, removeEndpoint } from "./endpoint";
 import { rememberDelivery } from "./seen_deliveries";
-import { verifyDelivery } from "./signature";
+import { answerCall, readSignedCall, refuseSignature } from "./signed_call";
 
 /** Starts a workflow with each event of the instance that its endpoint is sent. */
 export class MessagingIntegrationTrigger implements INodeType {
@@ -74,28 +74,15 @@ export class MessagingIntegrationTrigger implements INodeType {
 
   async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
     const kept = this.getWorkflowStaticData("node");
-    const request = this.getRequestObject();
-    const body = request.rawBody as Buffer | undefined;
-    const delivery = body === undefined || typeof kept.secret !== "string"
-      ? null
-      : verifyDelivery(this.getHeaderData(), body, kept.secret);
-    if (body === undefined || delivery === null) return answer(this, 401, "invalid_signature");
-    const novelty = rememberDelivery(String(kept.endpointId), delivery);
-    if (novelty === "replayed") return answer(this, 409, "replayed");
-    const event = JSON.parse(body.toString("utf8")) as IDataObject;
+    const call = readSignedCall(this, kept.secret);
+    if (call === null) return refuseSignature(this);
+    const novelty = rememberDelivery(String(kept.endpointId), call);
+    if (novelty === "replayed") return answerCall(this, 409, "replayed");
+    const event = JSON.parse(call.body.toString("utf8")) as IDataObject;
     const { startOnce = true } = this.getNodeParameter("options", {}) as IDataObject;
     // A test of the endpoint is for who builds the workflow.
     const isTest = event.type === "endpoint.test" && this.getMode() !== "manual";
-    if (isTest || (novelty === "repeated" && startOnce !== false)) return answer(this, 204);
+    if (isTest || (novelty === "repeated" && startOnce !== false)) return answerCall(this, 204);
     return { workflowData: [[{ json: event }]] };
   }
-}
-
-/** Answers without starting the workflow. */
-function answer(context: IWebhookFunctions, status: number, error?: string): IWebhookResponseData {
-  const response = context.getResponseObject();
-  response.status(status);
-  if (error === undefined) response.end();
-  else response.json({ error });
-  return { noWebhookResponse: true };
 }

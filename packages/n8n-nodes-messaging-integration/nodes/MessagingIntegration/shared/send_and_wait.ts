@@ -7,7 +7,7 @@ import {
   type IWebhookResponseData,
   NodeOperationError,
 } from "n8n-workflow";
-import { verifyDelivery } from "../../MessagingIntegrationTrigger/signature";
+import { readSignedCall, refuseSignature } from "../../MessagingIntegrationTrigger/signed_call";
 import { describeRefusal, readObject } from "./answer";
 import { callKey } from "./request";
 import { questionSendingNames } from "./sending";
@@ -74,15 +74,9 @@ export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecuti
 /** Ends the waiting with what became of the question, where the call is signed by the service for this question. */
 export async function resumeWithEnd(this: IWebhookFunctions): Promise<IWebhookResponseData> {
   const { questionId, notifySecret } = readKept(this);
-  const body = this.getRequestObject().rawBody as Buffer | undefined;
-  const isSigned = body !== undefined && typeof notifySecret === "string" &&
-    verifyDelivery(this.getHeaderData(), body, notifySecret) !== null;
-  const { type, data } = isSigned ? readObject(body) : {};
+  const { type, data } = readObject(readSignedCall(this, notifySecret)?.body);
   const end = data as IDataObject | undefined;
-  if (end === undefined || end.questionId !== questionId) {
-    this.getResponseObject().status(401).json({ error: "invalid_signature" });
-    return { noWebhookResponse: true };
-  }
+  if (end === undefined || end.questionId !== questionId) return refuseSignature(this);
   const status = String(type).replace(/^question\./, "");
   return { workflowData: [[{ json: { status, ...end } }]] };
 }
