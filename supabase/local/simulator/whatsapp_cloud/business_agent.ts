@@ -5,6 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
+import { channelOf } from "../channels.ts";
 import { declaresJson, parseValue, readBearerToken, readJson, withBody } from "../json_request.ts";
 import { refuseUnregistered } from "../phone_api.ts";
 import type { SimulatedReply } from "../records.ts";
@@ -13,7 +14,7 @@ import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
 import { arrivalMs, waitUnlessClosing } from "../waits.ts";
 import type { CloudContext } from "./context.ts";
 import { describeFault, invalidToken, refuseGraph } from "./errors.ts";
-import { toSeconds, wrap } from "./events.ts";
+import { toSeconds, wrap, wrapChange } from "./events.ts";
 
 const provider = "whatsapp_cloud";
 
@@ -68,7 +69,7 @@ async function answer(simulator: CloudContext, reply: SimulatedReply): Promise<v
     ? "Vou chamar uma pessoa."
     : "Sou o assistente virtual. Como posso ajudar?";
   const echo = {
-    id: `wamid.${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`,
+    id: channelOf(provider).createMessageId(),
     timestamp: toSeconds(simulator.store.now().toISOString()),
     message: { messaging_product: "whatsapp", to: waId, type: "text", text: { body } },
   };
@@ -108,10 +109,7 @@ function handOver(
     timestamp: toSeconds(store.now().toISOString()),
     ...{ type, [type]: told },
   };
-  webhooks.send(provider, instance, {
-    object: "whatsapp_business_account",
-    entry: [{ id: "102290129340398", changes: [{ field: "messaging_handovers", value }] }],
-  });
+  webhooks.send(provider, instance, wrapChange("messaging_handovers", value));
 }
 
 function roleOf(responder: Responder): string {

@@ -176,20 +176,29 @@ function describeFailure({ failure }: SimulatedStatus): CloudFailure {
   };
 }
 
-/** One change of a number's field, in the envelope of every delivery. */
+/** The id of the account in news that name none of a template's own. */
+export const anyAccount = "102290129340398";
+
+/** One change of a field, in the envelope of every delivery. `entry`: what stands beside the change. */
+export function wrapChange(
+  field: string,
+  value: Readonly<Record<string, unknown>>,
+  entry: { readonly id?: string; readonly time?: number } = {},
+): Record<string, unknown> {
+  return {
+    object: "whatsapp_business_account",
+    entry: [{ id: anyAccount, ...entry, changes: [{ value, field }] }],
+  };
+}
+
+/** One change of a number's field, which names the number in its `metadata`. */
 export function wrap(
   { instance }: { readonly instance: string },
   field: string,
   value: Record<string, unknown>,
 ): Record<string, unknown> {
   const metadata = { display_phone_number: instance, phone_number_id: instance };
-  return {
-    object: "whatsapp_business_account",
-    entry: [{
-      id: "102290129340398",
-      changes: [{ value: { messaging_product: "whatsapp", metadata, ...value }, field }],
-    }],
-  };
+  return wrapChange(field, { messaging_product: "whatsapp", metadata, ...value });
 }
 
 /** Unix seconds as text, as the channel writes most instants. */
@@ -218,9 +227,7 @@ export function composeAccountNews(
     | "message_template_components_update",
   at: string,
   value: Readonly<Record<string, unknown>>,
-  accountId = "102290129340398",
+  id = anyAccount,
 ): Record<string, unknown> {
-  const time = Math.floor(Date.parse(at) / 1_000);
-  const entry = { id: accountId, time, changes: [{ field, value }] };
-  return { object: "whatsapp_business_account", entry: [entry] };
+  return wrapChange(field, value, { id, time: Math.floor(Date.parse(at) / 1_000) });
 }

@@ -1,3 +1,4 @@
+import { anyAccount } from "./events.ts";
 import { sampleTemplates } from "./sample_templates.ts";
 import type { SimulatedTemplateRecord } from "./template_record.ts";
 
@@ -12,9 +13,6 @@ const blockedNameMs = 30 * dayMs;
 
 /** What a review, an edit or a rating has changed. */
 type TemplateChange = Partial<Omit<SimulatedTemplateRecord, "id" | "name" | "language">>;
-
-/** The id of the account in news that name none of a template's own. */
-const anyAccount = "102290129340398";
 
 /**
  * The templates of the WhatsApp Business accounts. Every account has the samples and the templates
