@@ -104,10 +104,11 @@ export function writeReply(
   { writtenAt, ...request }: z.infer<typeof replySchema>,
 ): SimulatedReply {
   const channel = channelOf(request.provider);
-  const isHeard = channel.isOfficial === true && request.writtenBy === "customer";
+  const isRouted = channel.isOfficial === true && request.writtenBy === "customer";
+  const isOthers = isRouted && simulator.responders.recordInbound(request) !== "service";
   const reply = simulator.store.addReply({
     ...request,
-    ...(isHeard && simulator.responders.isStandby(request) ? { isStandby: true } : {}),
+    ...(isOthers ? { isStandby: true } : {}),
     content: withFile(simulator, request.content),
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: channel.createMessageId(),

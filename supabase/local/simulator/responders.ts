@@ -3,8 +3,8 @@ import type { SimulatedReply } from "./records.ts";
 import type { Store } from "./store.ts";
 
 /** Who answers a customer: the service, the number's Business Agent, or another app of the business. */
-export const responders = ["service", "agent", "other"] as const;
-export type Responder = (typeof responders)[number];
+export const responderKinds = ["service", "agent", "other"] as const;
+export type Responder = (typeof responderKinds)[number];
 
 /** A conversation is nobody's when its customer has not written for this long (page Conversation routing). */
 const holdMs = 24 * 60 * 60 * 1_000;
@@ -64,11 +64,15 @@ export class Responders {
     if (this.#holds.size > capacity && oldest !== undefined) this.#holds.delete(oldest);
   }
 
-  /** Whether somebody else than the service gets what this customer writes now, who keeps the conversation by it. */
-  isStandby({ instance, waId }: Pick<SimulatedReply, "instance" | "waId">): boolean {
+  /**
+   * Records that a customer writes, by which the holder keeps the conversation. Of a number that has the service
+   * alone, nothing is kept. @returns who gets the message.
+   */
+  recordInbound({ instance, waId }: Pick<SimulatedReply, "instance" | "waId">): Responder {
     const holder = this.holderOf(instance, waId);
-    if (this.hasAgent(instance)) this.give(instance, waId, holder);
-    return holder !== "service";
+    const isKept = this.hasAgent(instance) || this.#holds.has(keyOf(instance, waId));
+    if (isKept) this.give(instance, waId, holder);
+    return holder;
   }
 
   get #nowMs(): number {

@@ -5,39 +5,60 @@ import { registry } from "../../../shared/providers/registry.ts";
 import { factsOf } from "../../support/providers/registered_facts.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { startSimulator } from "./simulator_server.ts";
+import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
 
 const instance = "1064";
 const waId = "551191234567";
 
-Deno.test("the Business Agent gets what customers write, answers it, and hands over who asks for a person", async () => {
-  await using server = startSimulator();
-  const told: unknown[] = [];
+// deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
+type Body = any;
+
+interface OfficialNumber {
+  /** What the channel has told of it. */
+  readonly told: Body[];
+  /** The same, as the service reads it. */
+  heard(): unknown[];
+  /** The customer writes. */
+  write(text: string): Promise<void>;
+  /** The service asks for, passes or releases the conversation. @returns what became of it. */
+  control(action: ControlAction, role?: ControlRole): Promise<unknown>;
+}
+
+async function openNumber(server: SimulatorServer): Promise<OfficialNumber> {
+  const told: Body[] = [];
   server.simulator.webhooks.has = () => true;
   server.simulator.webhooks.send = (_provider, _instance, event) => void told.push(event);
-  const heard = (): unknown[] =>
-    told.flatMap((event) => [...readWhatsappCloudEvents(event, instance)]).map((event) => {
-      switch (event?.kind) {
-        case "message":
-          return [event.origin, event.isStandby === true];
-        case "control":
-          return [event.reason, event.handledBy, event.former ?? event.summary ?? null];
-        default:
-          return undefined;
-      }
-    }).filter((event) => event !== undefined);
-  const write = async (text: string): Promise<void> => {
-    const content = { messageType: "text", text };
-    const reply = { provider: "whatsapp_cloud", instance, waId, content };
-    assertEquals((await server.post("/replies", reply)).status, 201);
-  };
   const config = factsOf.whatsapp_cloud.simulated(server.url, instance, "x".repeat(32));
   const provider = await registry.get("whatsapp_cloud").open(config, crypto.randomUUID());
-  const control = async (action: ControlAction, role?: ControlRole): Promise<unknown> => {
-    const asked = { action: "control", to: waId, control: action, role } as const;
-    const receipt = await provider.act(asked, { timeoutMs: 5_000 });
-    return receipt.outcome === "rejected" ? receipt.code : receipt.outcome;
+  return {
+    told,
+    heard: () =>
+      told.flatMap((event) => [...readWhatsappCloudEvents(event, instance)]).map((event) => {
+        switch (event?.kind) {
+          case "message":
+            return [event.origin, event.isStandby === true];
+          case "control":
+            return [event.reason, event.handledBy, event.former ?? event.summary ?? null];
+          default:
+            return undefined;
+        }
+      }).filter((event) => event !== undefined),
+    write: async (text) => {
+      const content = { messageType: "text", text };
+      const reply = { provider: "whatsapp_cloud", instance, waId, content };
+      assertEquals((await server.post("/replies", reply)).status, 201);
+    },
+    control: async (action, role) => {
+      const asked = { action: "control", to: waId, control: action, role } as const;
+      const receipt = await provider.act(asked, { timeoutMs: 5_000 });
+      return receipt.outcome === "rejected" ? receipt.code : receipt.outcome;
+    },
   };
+}
+
+Deno.test("the Business Agent gets what customers write, answers it, and hands over who asks for a person", async () => {
+  await using server = startSimulator();
+  const { told, heard, write, control } = await openNumber(server);
   await write("Oi");
   assertEquals(heard(), [["inbound", false]]);
   await server.post("/business-agents", { instance, isOn: true });
@@ -67,4 +88,15 @@ Deno.test("the Business Agent gets what customers write, answers it, and hands o
   await server.post("/handovers", { instance, waId, to: "other" });
   assertEquals(heard(), [["passed", "us", "channel_agent"], ["taken", "other", null]]);
   assertEquals((await server.post("/handovers", { instance, waId, to: "nobody" })).status, 400);
+});
+
+Deno.test("a holder keeps the conversation until the person has not written for 24 hours, also without an agent", async () => {
+  const startMs = Date.parse("2026-11-23T12:00:00Z");
+  let hours = 0;
+  await using server = startSimulator({ now: () => new Date(startMs + hours * 3_600_000) });
+  const { told, heard, write } = await openNumber(server);
+  await server.post("/handovers", { instance, waId, to: "other" });
+  told.length = 0;
+  for (hours of [20, 40, 65]) await write("Oi");
+  assertEquals(heard(), [["inbound", true], ["inbound", true], ["inbound", false]]);
 });

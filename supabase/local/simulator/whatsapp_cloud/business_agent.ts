@@ -9,7 +9,7 @@ import { channelOf } from "../channels.ts";
 import { declaresJson, parseValue, readBearerToken, readJson, withBody } from "../json_request.ts";
 import { refuseUnregistered } from "../phone_api.ts";
 import type { SimulatedReply } from "../records.ts";
-import { type Responder, responders } from "../responders.ts";
+import { type Responder, responderKinds } from "../responders.ts";
 import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
 import { arrivalMs, waitUnlessClosing } from "../waits.ts";
 import type { CloudContext } from "./context.ts";
@@ -28,7 +28,7 @@ const agentSchema = z.object({
 const handoverSchema = z.object({
   instance: z.string().min(1),
   waId: z.string().regex(/^\d{8,15}$/),
-  to: z.enum(responders),
+  to: z.enum(responderKinds),
   summary: z.string().trim().min(1).max(4_096).optional(),
 });
 
@@ -38,10 +38,10 @@ export function createBusinessAgentControls(simulator: CloudContext): Hono {
   store.subscribe((event) => {
     if (event.type !== "added" || event.kind !== "replies") return;
     const reply = event.record as SimulatedReply;
-    const isHeard = reply.provider === provider && reply.isStandby === true &&
+    const isForAgent = reply.provider === provider && reply.isStandby === true &&
       responders.hasAgent(reply.instance) &&
       responders.holderOf(reply.instance, reply.waId) === "agent";
-    if (isHeard) void answer(simulator, reply);
+    if (isForAgent) void answer(simulator, reply);
   });
   const app = new Hono();
   app.post("/business-agents", (context) =>
