@@ -100,3 +100,39 @@ Deno.test("a holder keeps the conversation until the person has not written for 
   for (hours of [20, 40, 65]) await write("Oi");
   assertEquals(heard(), [["inbound", true], ["inbound", true], ["inbound", false]]);
 });
+
+Deno.test("a pass without a role goes to the escalation partner: the service, or another responder", async () => {
+  await using server = startSimulator();
+  const { told, heard, write, control } = await openNumber(server);
+  for (const isEscalation of [true, false]) {
+    await server.post("/business-agents", { instance, isOn: true, isEscalation });
+    for (const role of [undefined, "escalation"] as const) {
+      await server.post("/handovers", { instance, waId, to: "service" });
+      assertEquals(await control("pass", role), "done");
+      told.length = 0;
+      await write("Oi");
+      assertEquals(heard(), [["inbound", !isEscalation]]);
+    }
+    await server.post("/handovers", { instance, waId, to: "service" });
+    assertEquals(await control("pass", "marketing"), "done");
+    told.length = 0;
+    await write("Oi");
+    assertEquals(heard(), [["inbound", true]]);
+  }
+});
+
+Deno.test("what is taken is the escalation partner's, and what is passed names who had it", async () => {
+  await using server = startSimulator();
+  const { told } = await openNumber(server);
+  await server.post("/business-agents", { instance, isOn: true });
+  for (const to of ["service", "agent", "service", "other"]) {
+    await server.post("/handovers", { instance, waId, to });
+  }
+  const values = told.map(({ entry: [{ changes: [{ value }] }] }) => value);
+  assertEquals(values.map((value) => [value.type, value[value.type]]), [
+    ["control_passed", { previous_owner_role: "ai_agent", new_owner_role: "escalation" }],
+    ["control_taken", { new_owner_role: "escalation", metadata: "Control taken" }],
+    ["control_passed", { previous_owner_role: "ai_agent", new_owner_role: "escalation" }],
+    ["control_taken", { new_owner_role: "escalation", metadata: "Control taken" }],
+  ]);
+});

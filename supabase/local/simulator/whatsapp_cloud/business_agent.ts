@@ -100,7 +100,8 @@ function handOver(
     : { conversation_context: { type: "summary", summary: { text: summary } } };
   const told = isOurs
     ? { previous_owner_role: roleOf(from), new_owner_role: "escalation", ...context }
-    : { new_owner_role: roleOf(to), metadata: "Control taken", ...context };
+    // The escalation partner alone takes.
+    : { new_owner_role: "escalation", metadata: "Control taken", ...context };
   // Meta names the number as the recipient: there is no `metadata`.
   const value = {
     messaging_product: "whatsapp",
@@ -164,15 +165,13 @@ async function receiveControl(
     if (responders.holderOf(instance, waId) !== "service") {
       return refuse("Only the owner of the thread may do this.");
     }
-    const role = pass?.target_role;
+    const role = pass?.target_role ?? "escalation";
     if (role === "ai_agent" && !responders.hasAgent(instance)) {
       return refuse("No responder of this number has the role.");
     }
-    responders.give(
-      instance,
-      waId,
-      action === "release" ? null : role === "ai_agent" ? "agent" : "other",
-    );
+    const isOwn = role === "escalation" && responders.isEscalation(instance);
+    const receiver = role === "ai_agent" ? "agent" : isOwn ? "service" : "other";
+    responders.give(instance, waId, action === "release" ? null : receiver);
     return Response.json({ success: true });
   });
 }
