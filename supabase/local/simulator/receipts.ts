@@ -43,7 +43,7 @@ export function showReceipt(
 
 /** The amount and the reference, as the request or the code says them; undefined where the message is neither. */
 function readPaid({ parts: { payment }, text }: SimulatedMessage): string[] | undefined {
-  const { code } = checkBrCode(text ?? "");
+  const { code } = checkBrCode(payment?.code ?? text ?? "");
   if (payment === undefined && code === undefined) return undefined;
   const cents = code?.cents ?? readCents(payment?.amount ?? "");
   const reference = payment?.reference ?? code?.txid;

@@ -102,13 +102,7 @@ Deno.test("a person who has paid shows the receipt, of an order as of a code's o
   await send(server, "zapi", { messageType: "text", message: request.payment.pixCode ?? "" });
   await send(server, "zapi", { messageType: "text", message: "Oi" });
   for (const provider of ["whatsapp_cloud", "zapi"] as const) {
-    const url = `${receiver.origin}/${provider}`;
-    server.simulator.webhooks.register(channelOf(provider), {
-      provider,
-      instance,
-      url,
-      appSecret: secret,
-    });
+    register(server, provider, `${receiver.origin}/${provider}`);
   }
   const { items } = await server.read("/messages");
   const statuses: number[] = [];
@@ -125,6 +119,15 @@ Deno.test("a person who has paid shows the receipt, of an order as of a code's o
   }
   assertEquals(statuses.sort(), [201, 201, 404]);
 });
+
+function register(
+  server: ReturnType<typeof startSimulator>,
+  provider: "whatsapp_cloud" | "zapi",
+  url: string,
+): void {
+  const webhook = { provider, instance: "INSTANCE", url, appSecret: secret };
+  server.simulator.webhooks.register(channelOf(provider), webhook);
+}
 
 /** An approved template with these buttons. */
 async function createTemplate(
@@ -193,6 +196,23 @@ Deno.test("a template's payment buttons show what is asked for, to a person who 
   server.writeAsCustomer({ instance: "INSTANCE", waId: to });
   assertEquals(codeOf(await send(server, "whatsapp_cloud", tell("paid", "tpl-1"))), "accepted");
   assertEquals(codeOf(await send(server, "whatsapp_cloud", tell("paid", "tpl-2"))), "131009");
+});
+
+Deno.test("the receipt of a template's Pix code has the amount of the code", async () => {
+  await using server = startSimulator();
+  await using receiver = startTestServer(() => new Response());
+  await createTemplate(server, "pix", payButtons);
+  const content = fill("pix", payButtons, asked);
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", content)), "accepted");
+  register(server, "whatsapp_cloud", receiver.origin);
+  const { items: [sent] } = await server.read("/messages");
+  const { json } = await server.post("/receipts", {
+    ...{ provider: "whatsapp_cloud", instance: "INSTANCE" },
+    providerMessageId: sent?.["providerMessageId"],
+  });
+  const { mediaUrl } = (json as { content: { mediaUrl: string } }).content;
+  const file = await (await fetch(mediaUrl)).text();
+  assert(file.includes("(R$ 12,90)"), file);
 });
 
 Deno.test("a template's payment button without its payment, and a payment without its button, are refused", async () => {
