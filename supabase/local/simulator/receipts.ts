@@ -6,7 +6,7 @@ import { findSent } from "./actions.ts";
 import type { SimulatorContext } from "./context.ts";
 import { addressOf } from "./file_store.ts";
 import { instanceFields } from "./phone_fields.ts";
-import { writeReply } from "./phones.ts";
+import { replySchema, writeReply } from "./phones.ts";
 import type { SimulatedMessage, SimulatedReply } from "./records.ts";
 
 /** The message that asks for the payment, or that is its Pix code alone. */
@@ -14,6 +14,9 @@ export const receiptSchema = z.object({
   ...instanceFields,
   providerMessageId: z.string().min(1),
 });
+
+/** What the person writes. Whom the request was sent to may be a user id, which is no phone. */
+const receiptReplySchema = replySchema.omit({ waId: true });
 
 /**
  * The person who has got a payment request answers it with a receipt, a PDF as banks make it. Undefined where no
@@ -25,20 +28,18 @@ export function showReceipt(
   request: Request,
 ): SimulatedReply | undefined {
   const sent = findSent(simulator, target);
-  const words = sent === undefined ? undefined : readPaid(sent);
-  if (sent === undefined || words === undefined) return undefined;
+  const paid = sent === undefined ? undefined : readPaid(sent);
+  if (sent === undefined || paid === undefined) return undefined;
   const fileName = "comprovante.pdf";
-  const bytes = writePdf(["Comprovante de pagamento", ...words]);
+  const bytes = writePdf(["Comprovante de pagamento", ...paid]);
   const file = simulator.files.add({ mimeType: "application/pdf", fileName, bytes });
-  return writeReply(simulator, {
-    ...{ provider: target.provider, instance: target.instance, waId: sent.waId },
-    ...{ writtenBy: "customer", customerName: "Maria Silva", replyTo: target.providerMessageId },
-    parts: {},
-    content: {
-      ...{ messageType: "document", mediaUrl: addressOf(file, request), fileName },
-      ...{ text: "Paguei! Segue o comprovante.", isEmbedded: false },
-    },
-  });
+  const { provider, instance, providerMessageId: replyTo } = target;
+  const [mediaUrl, text] = [addressOf(file, request), "Paguei! Segue o comprovante."];
+  const reply: z.input<typeof receiptReplySchema> = {
+    ...{ provider, instance, replyTo },
+    content: { messageType: "document", mediaUrl, fileName, text },
+  };
+  return writeReply(simulator, { ...receiptReplySchema.parse(reply), waId: sent.waId });
 }
 
 /** The amount and the reference, as the request or the code says them; undefined where the message is neither. */
