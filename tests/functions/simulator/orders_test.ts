@@ -134,10 +134,11 @@ async function createTemplate(
   server: ReturnType<typeof startSimulator>,
   name: string,
   buttons: readonly object[],
+  { account = "10229", text = "Segue a cobrança." } = {},
 ): Promise<void> {
-  const { json } = await server.post("/graph/v23.0/10229/message_templates", {
+  const { json } = await server.post(`/graph/v23.0/${account}/message_templates`, {
     ...{ name, language: "pt_BR", category: "UTILITY" },
-    components: [{ type: "BODY", text: "Segue a cobrança." }, { type: "BUTTONS", buttons }],
+    components: [{ type: "BODY", text }, { type: "BUTTONS", buttons }],
   }, { Authorization: "Bearer T" });
   const { id: templateId } = json as { id: string };
   await server.post("/template-reviews", { templateId, status: "APPROVED" });
@@ -237,4 +238,20 @@ Deno.test("a template's payment button without its payment, and a payment withou
   );
   assertEquals(codeOf(await send(server, "whatsapp_cloud", order)), "131009");
   assertEquals((await server.read("/messages")).total, 0);
+});
+
+Deno.test("of templates of one name, the payment is judged by those whose variables fit", async () => {
+  await using server = startSimulator();
+  await createTemplate(server, "cobranca", [orderButton]);
+  const reply = [{ type: "QUICK_REPLY", text: "Ok" }];
+  const text = "Segue a cobrança de {{1}}, como pedido.";
+  await createTemplate(server, "cobranca", reply, { account: "77", text });
+  const content = fill("cobranca", [orderButton], asked);
+  assert(content.messageType === "template");
+  const body = { type: "body", parameters: [{ type: "text", text: "maio" }] };
+  const { template } = content;
+  const filled = { ...template, components: [body, ...template.components] };
+  const wrong = { ...content, template: filled } as MessageContent;
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", wrong)), "131008");
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", content)), "accepted");
 });

@@ -31,10 +31,9 @@ export function checkTemplateMessage(
     return { ...describeFault(code), details };
   }
   const mismatches = approved.map((template) => findCountMismatch(template, sent));
-  if (!mismatches.includes(undefined)) {
-    return { ...describeFault(132000), details: mismatches[0] };
-  }
-  const flaws = approved.map((template) => findPaymentFlaw(template, sent));
+  const fitting = approved.filter((_, index) => mismatches[index] === undefined);
+  if (fitting.length === 0) return { ...describeFault(132000), details: mismatches[0] };
+  const flaws = fitting.map((template) => findPaymentFlaw(template, sent));
   return flaws.includes(undefined) ? undefined : { ...describeFault(131008), details: flaws[0] };
 }
 
