@@ -3,7 +3,7 @@ import * as z from "zod";
 import { composeAccountNews } from "./events.ts";
 
 /** The levels of throughput: 80 and 1,000 messages a second. */
-export const throughputLevels = ["STANDARD", "HIGH"] as const;
+const throughputLevels = ["STANDARD", "HIGH"] as const;
 
 /** What is left out stays as it is. */
 export const numberSchema = z.object({
@@ -13,7 +13,7 @@ export const numberSchema = z.object({
   isOnBusinessApp: z.boolean().optional(),
 });
 
-export interface NumberLevel {
+interface NumberLevel {
   readonly throughput: (typeof throughputLevels)[number];
   readonly isOnBusinessApp: boolean;
 }

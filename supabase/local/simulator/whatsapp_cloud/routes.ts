@@ -130,9 +130,9 @@ interface Arrival {
 }
 
 /**
- * Accepts or refuses a valid send. Refuses a bad template at once, and an order that the person cannot have. Reports a closed window after
- * the acceptance, as Meta mostly does. Without a registered webhook nothing could receive that
- * report, so it then answers the documented 400.
+ * Accepts or refuses a valid send. Refuses a bad template at once, and an order that the person
+ * cannot have. Reports a closed window after the acceptance, as Meta mostly does. Without a
+ * registered webhook nothing could receive that report, so it then answers the documented 400.
  */
 function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   const { message, instance } = arrival;
