@@ -17,8 +17,8 @@ export async function request(
   call: Call,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const { signal, idempotencyKey = randomKey(), maxRetries = client.maxRetries ?? 2 } = options;
-  const key = call.method === "POST" ? idempotencyKey : undefined;
+  const { signal, idempotencyKey, maxRetries = client.maxRetries ?? 2 } = options;
+  const key = call.method === "POST" ? idempotencyKey ?? randomKey() : undefined;
   for (let attempt = 0;; attempt++) {
     signal?.throwIfAborted();
     try {

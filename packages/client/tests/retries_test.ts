@@ -155,6 +155,28 @@ Deno.test("whatever is cut, refused or late, the server has sent once: every att
   assertEquals([[...executed], server.connections()], [["order-4711"], 5]);
 });
 
+Deno.test("only a call that needs a key makes one", async () => {
+  await using server = startScriptedServer(() => sent);
+  const client = new Client({ baseUrl: server.baseUrl, token: "mia_x" });
+  const { getRandomValues } = crypto;
+  let made = 0;
+  crypto.getRandomValues = ((bytes: Uint8Array<ArrayBuffer>) => {
+    made++;
+    return getRandomValues.call(crypto, bytes);
+  }) as Crypto["getRandomValues"];
+  try {
+    await client.messages.get("m1");
+    await client.messages.move("m1", { expiresAt: "2030-01-01T00:00:00Z" });
+    await client.contacts.erase("c1");
+    await client.messages.send(text, { idempotencyKey: "order-4711" });
+    assertEquals([made, keysOf(server.requests)], [0, [null, null, null, "order-4711"]]);
+    await client.messages.send(text);
+    assertEquals(made, 1);
+  } finally {
+    crypto.getRandomValues = getRandomValues;
+  }
+});
+
 Deno.test("two calls of a method have two keys", async () => {
   await using server = startScriptedServer(() => sent);
   const client = new Client({ baseUrl: server.baseUrl, token: "mia_x" });
