@@ -137,10 +137,10 @@ export function backOffMs(attempt: number): number {
   return Math.min(8_000, 500 * 2 ** attempt) * (1 - Math.random() / 4);
 }
 
-/** Waits. @throws the signal's reason when it is aborted. */
+/** Waits, at most 24.8 days: a longer timer would end at once. @throws the signal's reason when it is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
     function done(): void {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);

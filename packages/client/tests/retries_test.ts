@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "../../../tests/support/assert.ts";
 import { holdTimers } from "../../../tests/support/held_timers.ts";
 import { ApiError, Client, ConnectionError } from "../src/index.ts";
+import { waitUntil } from "../../../tests/support/wait_until.ts";
 import {
   inOrder,
   type ReceivedRequest,
@@ -136,6 +137,18 @@ Deno.test("Retry-After is waited for, in seconds or as a date, and told where th
   const client = new Client({ baseUrl: server.baseUrl, token: "mia_x", maxRetries: 0 });
   const error = await assertRejects(() => client.messages.send(text), ApiError);
   assertEquals([error.retryAfterMs, server.connections()], [7_000, 1]);
+});
+
+Deno.test("a Retry-After longer than the longest timer is waited for as long as that one, not asked again at once", async () => {
+  using timers = holdTimers(2 ** 31 - 1);
+  const refused = refusal(429, "rate_limited", {}, { "retry-after": "9999999999" });
+  await using server = startScriptedServer(inOrder(refused, sent));
+  const client = new Client({ baseUrl: server.baseUrl, token: "mia_x", maxRetries: Infinity });
+  const call = client.messages.send(text);
+  await waitUntil(() => timers.count() === 1, { what: "the pause" });
+  assertEquals(server.connections(), 1);
+  timers.end();
+  assertEquals([(await call).mode, server.connections()], ["sent", 2]);
 });
 
 Deno.test("whatever is cut, refused or late, the server has sent once: every attempt has one key", async () => {
