@@ -1,4 +1,4 @@
-import { followEvents, type QuestionWait, waiterOf } from "./long_poll.ts";
+import { createQuestionWait, followEvents, type QuestionWait } from "./long_poll.ts";
 import { type Groups, routes } from "./methods.ts";
 import { type Call, request } from "./request.ts";
 import type { CallOptions, ClientOptions, EventFeed, FollowOptions } from "./types.ts";
@@ -20,7 +20,7 @@ export class Client {
     }
     const { events: { list }, questions: { get } } = this;
     Object.assign(this.events, { follow: (way?: FollowOptions) => followEvents(list, way) });
-    Object.assign(this.questions, { wait: waiterOf(get) });
+    Object.assign(this.questions, { wait: createQuestionWait(get) });
   }
 }
 

@@ -30,8 +30,8 @@ export function followEvents(
     }
   };
   async function* iterate(): AsyncGenerator<WebhookEvent, void, undefined> {
-    const isFull = ({ items, hasMore }: EventPage): boolean => items.length > 0 || hasMore;
-    for await (const page of poll(read, isFull, waitSeconds, signal)) {
+    const hasNews = ({ items, hasMore }: EventPage): boolean => items.length > 0 || hasMore;
+    for await (const page of poll(read, hasNews, waitSeconds, signal)) {
       yield* page.items as WebhookEvent[];
       feed.cursor = page.nextCursor;
     }
@@ -39,8 +39,8 @@ export function followEvents(
   return feed;
 }
 
-/** Makes what waits for the end of a question, through outages and restarts of the service. */
-export function waiterOf(get: Groups["questions"]["get"]): QuestionWait {
+/** Creates the method that waits for the end of a question, through outages and restarts of the service. */
+export function createQuestionWait(get: Groups["questions"]["get"]): QuestionWait {
   return async (id, { signal = AbortSignal.timeout(3_600_000) } = {}) => {
     const hasEnded = ({ status }: Question): boolean => status !== "waiting" && status !== "open";
     const read = (way: CallOptions): Promise<Question> => get(id, { waitSeconds: 20 }, way);
@@ -51,10 +51,13 @@ export function waiterOf(get: Groups["questions"]["get"]): QuestionWait {
   };
 }
 
-/** Repeats a call that the service holds for up to `waitSeconds`, until the signal. `isFull`: more may follow at once. */
+/**
+ * Repeats a call that the service holds for up to `waitSeconds`, until the signal. `mayContinueAtOnce`: whether
+ * the next call follows this result without a pause.
+ */
 async function* poll<Result>(
   read: (options: CallOptions) => Promise<Result>,
-  isFull: (result: Result) => boolean,
+  mayContinueAtOnce: (result: Result) => boolean,
   waitSeconds: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Result, void, undefined> {
@@ -67,7 +70,7 @@ async function* poll<Result>(
       yield result;
       // A reader whom the service does not hold (too many wait, or it stops) waits here.
       const isEarly = Date.now() - askedAt < Math.max(waitSeconds, 1) * 1000;
-      if (isFull(result) || !isEarly) pauses = 0;
+      if (mayContinueAtOnce(result) || !isEarly) pauses = 0;
       else await sleep(backOffMs(pauses++), signal);
     }
   } catch (error) {
