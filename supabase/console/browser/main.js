@@ -3,6 +3,7 @@ import { createActivity } from "./activity.js";
 import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
+import { copyOnClick } from "./copy_button.js";
 import { createCosts } from "./costs.js";
 import { find } from "./dom.js";
 import { createConnections } from "./connections.js";
@@ -108,10 +109,7 @@ function announce(sentence) {
   }, 1_000);
 }
 
-find("copy-example").addEventListener("click", async () => {
-  await navigator.clipboard.writeText(find("example").textContent);
-  find("copy-example").textContent = say("Copied");
-});
+copyOnClick(find("copy-example"), () => find("example").textContent);
 
 /** Before the demo is asked for again. */
 const askAgainMs = 2_000;

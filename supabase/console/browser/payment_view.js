@@ -1,3 +1,4 @@
+import { copyOnClick } from "./copy_button.js";
 import { build, buildLink } from "./dom.js";
 import { say } from "./words.js";
 
@@ -36,10 +37,7 @@ export function buildPayment({ amount, items = [], code, key, link, boleto }, me
 
 function buildCopy(words, label) {
   const button = build("button", { type: "button", class: "choice" }, label);
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(words);
-    button.textContent = say("Copied");
-  });
+  copyOnClick(button, () => words);
   return button;
 }
 

@@ -266,6 +266,7 @@ export const portuguese = {
   "Templates": "Templates",
   "Text": "Texto",
   "The API cannot be reached.": "A API não responde.",
+  "The browser refuses to copy": "O navegador não deixa copiar",
   "The client token does not open this instance. Correct one of them under “Queue”.":
     "O token de cliente não abre esta instância. Corrija um dos dois em “Fila”.",
   "The client token is wrong: unknown, expired or revoked. Enter another one under “Queue”.":

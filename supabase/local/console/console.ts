@@ -50,6 +50,7 @@ const scripts = [
     "templates",
     "composer",
     "connections",
+    "copy_button",
     "faults",
     "instances",
     "live",
