@@ -1,5 +1,6 @@
 import { copyOnClick } from "./copy_button.js";
 import { build, buildLink } from "./dom.js";
+import { formatAmount } from "./prices.js";
 import { say } from "./words.js";
 
 /** Whether a text is a Pix code and nothing else. */
@@ -17,7 +18,7 @@ export function buildPayment({ amount, items = [], code, key, link, boleto }, me
     { class: "payment" },
     amount === null || amount === undefined
       ? null
-      : build("p", { class: "strong" }, `R$ ${amount.replace(".", ",")}`),
+      : build("p", { class: "strong" }, formatAmount(amount, "BRL")),
     ...items.map(({ name, quantity }) =>
       build("p", { dir: "auto" }, build("small", {}, `${quantity} × ${name}`))
     ),
