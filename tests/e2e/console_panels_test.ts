@@ -1,17 +1,22 @@
-/** The console shows who the chosen phone is, takes its gateway away, and shows what becomes of the queue. */
+/** The console shows who the chosen phone is and what it is to pay, takes its gateway away, and shows what becomes of the queue. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
 import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 
 const ofDemo = { instanceId: "demo", phone: "5511944443333" };
 const text = { ...ofDemo, messageType: "text" };
 
-testConsole("the console's panels of a contact and of a connection", async (world, test) => {
-  await test.step("the console shows the contact of a phone, its identities and what it said", () =>
-    showContact(world));
-  // Last: it changes the state of the only connection.
-  await test.step("a gateway is disconnected in the console: the queue waits, and goes on when it is back", () =>
-    disconnect(world));
-});
+testConsole(
+  "the console's panels of a contact and of a connection, and its payments",
+  async (world, test) => {
+    await test.step("the console shows the contact of a phone, its identities and what it said", () =>
+      showContact(world));
+    await test.step("a payment has its amount, and its button says whether the browser has copied", () =>
+      copyPayment(world));
+    // Last: it changes the state of the only connection.
+    await test.step("a gateway is disconnected in the console: the queue waits, and goes on when it is back", () =>
+      disconnect(world));
+  },
+);
 
 async function showContact({ stack, demo, open }: TestConsole): Promise<void> {
   await stack.call(demo, "contacts-api/create", { ...ofDemo, name: "Ana" });
@@ -38,6 +43,37 @@ async function showContact({ stack, demo, open }: TestConsole): Promise<void> {
     0,
     "the page does not scroll sideways",
   );
+  assertEquals(browser.faults, []);
+}
+
+async function copyPayment({ stack, demo, open }: TestConsole): Promise<void> {
+  const sent = await stack.call(demo, "send-message", {
+    ...{ ...ofDemo, messageType: "payment_request", message: "Pedido 4712" },
+    payment: {
+      ...{ reference: "order-4712", amount: "1129.90" },
+      items: [{ name: "Camisa", quantity: 1, amount: "1129.90" }],
+      pix: {
+        ...{ key: "12345678909", keyType: "cpf" },
+        ...{ merchantName: "Loja", merchantCity: "Recife" },
+      },
+    },
+  });
+  assertEquals(sent.status, 200);
+  await using browser = await open();
+  const { page } = browser;
+  const payment = page.locator("#bubbles .payment").filter({ hasText: "Camisa" });
+  await payment.getByText("BRL 1,129.90").waitFor();
+  for (
+    const [outcome, words] of [["resolve", "Copied"], ["reject", "The browser refuses to copy"]]
+  ) {
+    await page.evaluate(`navigator.clipboard.writeText = (text) => {
+      window.copied = text;
+      return Promise.${outcome}();
+    }`);
+    await payment.getByRole("button").first().click();
+    await payment.getByRole("button", { name: words }).waitFor();
+    assertEquals(await page.evaluate("window.copied"), "12345678909");
+  }
   assertEquals(browser.faults, []);
 }
 
