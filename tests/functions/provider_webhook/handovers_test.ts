@@ -14,14 +14,15 @@ import {
 type Body = any;
 
 const contacts = [{ profile: { name: "Ana" }, wa_id: phone }];
-const nowS = (): number => Math.floor(Date.now() / 1_000);
 
 interface Shop {
   readonly client: WebhookClient;
   readonly tenant: Tenant;
   /** Its phone number id. */
   readonly number: string;
-  /** A message of the contact, seconds from now. */
+  /** An instant as the channel tells it, so many seconds after the shop was opened. */
+  at(seconds: number): number;
+  /** A message of the contact, at such an instant. */
   write(id: string, field: "messages" | "standby", inSeconds?: number): Promise<Delivered>;
   handOver(type: string, told: Body, changes?: Body): Promise<Delivered>;
   /** Each change of who holds the conversation. */
@@ -37,12 +38,15 @@ async function openShop(client: WebhookClient): Promise<Shop> {
   const { admin } = client.stack;
   const [{ number } = {}] = await admin`
     select gateway_instance_id as number from messaging.instances where id = ${tenant.instanceId}`;
+  const openedAt = Math.floor(Date.now() / 1_000);
+  const at = (seconds: number): number => openedAt + seconds;
   return {
     number,
     client,
     tenant,
+    at,
     write: (id, field, inSeconds = 0) => {
-      const message = { ...cloudText(id, id), timestamp: String(nowS() + inSeconds) };
+      const message = { ...cloudText(id, id), timestamp: String(at(inSeconds)) };
       const payload = JSON.parse(JSON.stringify(cloudPayload({ contacts, messages: [message] })));
       const [change] = payload.entry[0].changes;
       if (field === "standby") {
@@ -62,7 +66,7 @@ async function openShop(client: WebhookClient): Promise<Shop> {
               messaging_product: "whatsapp",
               recipient: { display_phone_number: "5511955554444", phone_number_id: number },
               sender: { phone_number: phone },
-              timestamp: nowS(),
+              timestamp: at(0),
               ...{ type, [type]: told, ...changes },
             },
           }],
@@ -103,13 +107,14 @@ Deno.test("who holds a conversation follows from what the channel shows and tell
     ...{ previous_owner_role: "ai_agent", new_owner_role: "escalation" },
     conversation_context: { type: "summary", summary: { text: "Quer remarcar." } },
   };
-  const delivered = await shop.handOver("control_passed", passed, { timestamp: nowS() - 40 });
+  const passedAt = { timestamp: shop.at(-40) };
+  const delivered = await shop.handOver("control_passed", passed, passedAt);
   assertEquals(delivered.body, { success: true, recorded: 1 });
-  const again = await shop.handOver("control_passed", passed, { timestamp: nowS() - 40 });
+  const again = await shop.handOver("control_passed", passed, passedAt);
   assertEquals(again.body.recorded, 0);
   assertEquals(await shop.holder(), "us");
   await shop.handOver("control_taken", { metadata: "x", new_owner_role: "escalation" }, {
-    timestamp: String(nowS() - 30),
+    timestamp: String(shop.at(-30)),
   });
   assertEquals(await shop.holder(), "other");
   await shop.write("W4", "messages", -20);
@@ -135,9 +140,9 @@ Deno.test("what was told before the last decision changes nothing", async () => 
   await using client = await createWebhookClient();
   const shop = await openShop(client);
   await shop.write("W1", "standby", -30);
-  await shop.handOver("control_passed", {}, { timestamp: nowS() - 20 });
+  await shop.handOver("control_passed", {}, { timestamp: shop.at(-20) });
   await shop.write("W0", "standby", -40);
-  await shop.handOver("control_taken", {}, { timestamp: nowS() - 35 });
+  await shop.handOver("control_taken", {}, { timestamp: shop.at(-35) });
   assertEquals(await shop.holder(), "us");
   assertEquals(await shop.changes(), [["us", "other", "standby"], ["other", "us", "passed"]]);
 });
@@ -157,13 +162,13 @@ Deno.test("the agent is silent while another one holds the conversation, and ans
     return turn === null ? null : turn.agentId;
   };
   assert(await read() !== null);
-  await shop.handOver("control_taken", { new_owner_role: "ai_agent" }, { timestamp: nowS() - 30 });
+  await shop.handOver("control_taken", { new_owner_role: "ai_agent" }, { timestamp: shop.at(-30) });
   assertEquals([await shop.holder(), await read()], ["channel_agent", null]);
   // A message of before, which the channel delivers late, is answered by its present holder.
   await shop.write("W2", "messages", -40);
   assertEquals(await read(), null);
   await client.stack.admin`delete from messaging.outbox where kind = 'agent_reply'`;
-  await shop.handOver("control_passed", {}, { timestamp: nowS() - 10 });
+  await shop.handOver("control_passed", {}, { timestamp: shop.at(-10) });
   assertEquals(await shop.countRequests(), 1);
   assert(await read() !== null);
 });
@@ -197,7 +202,7 @@ Deno.test("what a former holder tells beside a message is told with the change",
   await using client = await createWebhookClient();
   const shop = await openShop(client);
   await shop.write("W1", "standby", -30);
-  const message = { ...cloudText("W2", "e agora?"), timestamp: String(nowS()) };
+  const message = { ...cloudText("W2", "e agora?"), timestamp: String(shop.at(0)) };
   await client.cloud(
     shop.tenant,
     cloudPayload({
