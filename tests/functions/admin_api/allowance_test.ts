@@ -2,6 +2,7 @@
 
 import { assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 import { createAdminClient, createWorkspace } from "./admin_client.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
@@ -29,7 +30,7 @@ interface Number extends AsyncDisposable {
 async function createNumber(): Promise<Number> {
   const client = await createAdminClient();
   let told: Body = {};
-  const channel = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+  const channel = startTestServer(() => {
     const { level, isOnBusinessApp } = told;
     return Response.json({
       ...{ id: "1", status: "CONNECTED", is_on_biz_app: isOnBusinessApp },
@@ -37,7 +38,7 @@ async function createNumber(): Promise<Number> {
     });
   });
   const config = {
-    ...{ baseUrl: `http://127.0.0.1:${channel.addr.port}`, phoneNumberId: "1064" },
+    ...{ baseUrl: channel.origin, phoneNumberId: "1064" },
     ...{ accessToken: secret, appSecret: secret, verifyToken: secret },
   };
   const { instanceId } = await client.create("/instances", {
@@ -75,7 +76,7 @@ async function createNumber(): Promise<Number> {
     },
     otherConfig: { ...config, phoneNumberId: "1065" },
     [Symbol.asyncDispose]: async () => {
-      await channel.shutdown();
+      await channel[Symbol.asyncDispose]();
       await client[Symbol.asyncDispose]();
     },
   };
