@@ -111,14 +111,9 @@ function createWorld({ stack, cloud }: WebhookClient, notifyUrl: string): LivesW
     admin: stack.admin,
     notifyUrl,
     send: (tenant, body) => stack.send(tenant, body),
-    request: (tenant, method, path, body) =>
-      stack.request(path, {
-        method,
-        headers: { "X-Client-Token": tenant.token, "content-type": "application/json" },
-        ...(body === undefined
-          ? {}
-          : { body: JSON.stringify({ instanceId: tenant.instanceId, ...body }) }),
-      }),
+    post: (tenant, path, body) => stack.post(tenant, path, body),
+    request: ({ token }, method, path) =>
+      stack.request(path, { method, headers: { "X-Client-Token": token } }),
     say: async (tenant, phone, words, secondsAgo) => {
       const timestamp = `${Math.floor(Date.now() / 1_000) - secondsAgo}`;
       const messages = [cloudText(`SAID${++told}`, words, { from: phone, timestamp })];

@@ -7,27 +7,21 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 
+type Json = Readonly<Record<string, unknown>>;
+
 const phone = "5511977776666";
 
 function control(
-  { request }: MessagingStack,
-  { token }: Tenant,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  { post }: MessagingStack,
+  tenant: Tenant,
+  body: Json,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  return request("/conversations-api/control", {
-    method: "POST",
-    headers: { "x-client-token": token, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  return post(tenant, "/conversations-api/control", body, headers);
 }
 
 async function createContact(stack: MessagingStack, tenant: Tenant): Promise<string> {
-  const { body } = await stack.request("/contacts-api/create", {
-    method: "POST",
-    headers: { "x-client-token": tenant.token, "content-type": "application/json" },
-    body: JSON.stringify({ instanceId: tenant.instanceId, phone }),
-  });
+  const { body } = await stack.post(tenant, "/contacts-api/create", { phone });
   return body.contactId;
 }
 
@@ -128,7 +122,7 @@ Deno.test("bad control requests are refused by field, and neither asked nor stor
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
   await createContact(stack, tenant);
-  const issuesOf = async (body: unknown): Promise<string[]> => {
+  const issuesOf = async (body: Json): Promise<string[]> => {
     const answer = await control(stack, tenant, body);
     assertEquals(answer.status, 400);
     return answer.body.issues.map(({ path }: { path: string }) => path);

@@ -44,15 +44,11 @@ export function requestPayment(
 /** POSTs to messages-api as the tenant. */
 export function post(
   client: WebhookClient,
-  { token, instanceId }: Tenant,
+  tenant: Tenant,
   path: string,
   body: Json,
 ): Promise<Answer> {
-  return client.stack.request(`/messages-api${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-client-token": token },
-    body: JSON.stringify({ instanceId, ...body }),
-  });
+  return client.stack.post(tenant, `/messages-api${path}`, body);
 }
 
 let told = 0;

@@ -217,21 +217,14 @@ Deno.test("of two merged conversations the last decision stands", async () => {
   await using client = await createWebhookClient();
   const shop = await openShop(client);
   await shop.write("W1", "standby", -30);
-  const { request } = client.stack;
-  const call = async (path: string, body: Body): Promise<Body> => {
-    const answer = await request(path, {
-      method: "POST",
-      headers: { "x-client-token": shop.tenant.token, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return answer.body;
-  };
-  const { instanceId } = shop.tenant;
-  const other = await call("/contacts-api/create", { instanceId, phone: "5511944443333" });
+  const { post, request } = client.stack;
+  const { body: other } = await post(shop.tenant, "/contacts-api/create", {
+    phone: "5511944443333",
+  });
   const { body } = await request(`/conversations-api/conversations?phone=${phone}`, {
     headers: { "x-client-token": shop.tenant.token },
   });
-  await call("/contacts-api/merge", {
+  await post(shop.tenant, "/contacts-api/merge", {
     contactId: body.items[0].contactId,
     intoContactId: other.contactId,
   });

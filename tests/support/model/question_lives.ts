@@ -23,7 +23,8 @@ export interface LivesWorld {
   readonly admin: Sql;
   readonly notifyUrl: string;
   send(tenant: Tenant, body: Json): Promise<Answer>;
-  request(tenant: Tenant, method: string, path: string, body?: Json): Promise<Answer>;
+  post(tenant: Tenant, path: string, body: Json): Promise<Answer>;
+  request(tenant: Tenant, method: "GET" | "DELETE", path: string): Promise<Answer>;
   /** A text from a phone, written so many seconds ago. */
   say(tenant: Tenant, phone: string, words: string, secondsAgo: number): Promise<void>;
   /** The channel says that a message of its own could not be delivered. */
@@ -328,9 +329,9 @@ class Life {
       events: [{ is: "merge" }],
       run: async () => {
         const [intoContactId, contactId] = [await this.#contactId(0), await this.#contactId(1)];
-        const { status, body } = await this.world.request(
-          ...[this.tenant, "POST", "/contacts-api/merge", { contactId, intoContactId }] as const,
-        );
+        const { status, body } = await this.world.post(this.tenant, "/contacts-api/merge", {
+          ...{ contactId, intoContactId },
+        });
         require(status === 200, `merging: ${status} ${JSON.stringify(body)}`);
       },
     };

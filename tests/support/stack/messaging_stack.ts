@@ -123,7 +123,14 @@ export interface MessagingStack extends AsyncDisposable {
   readonly services: StackServices;
   readonly logLines: LogLine[];
   createTenant(options?: TenantOptions): Promise<Tenant>;
-  /** POST send-message as the tenant. Adds `instanceId` where the body has none. */
+  /** POSTs JSON to any of the functions as the tenant. Adds `instanceId` where the body has none. */
+  post(
+    tenant: Tenant,
+    path: string,
+    body: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** POST send-message as the tenant, as `post` does. */
   send(
     tenant: Tenant,
     body: Readonly<Record<string, unknown>>,
@@ -267,6 +274,12 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     if (app === undefined) throw new Error(`no function at ${path}`);
     return await readAnswer(await callApp(app, path, init));
   };
+  const post: MessagingStack["post"] = ({ token, instanceId }, path, body, headers = {}) =>
+    request(path, {
+      method: "POST",
+      headers: { "X-Client-Token": token, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ instanceId, ...body }),
+    });
   const dispatchOnce = (
     { durationMs = dueWithinMs, maxMessages = 1_000 },
     onFirstPoll?: OnFirstPoll,
@@ -283,16 +296,8 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     logLines,
     createTenant: (tenantOptions) =>
       createTenant(testDatabase.admin, { baseUrl: provider.baseUrl, ...tenantOptions }),
-    send: (tenant, body, headers = {}) =>
-      request("/send-message", {
-        method: "POST",
-        headers: {
-          "X-Client-Token": tenant.token,
-          "Content-Type": "application/json",
-          ...headers,
-        },
-        body: JSON.stringify({ instanceId: tenant.instanceId, ...body }),
-      }),
+    post,
+    send: (tenant, body, headers) => post(tenant, "/send-message", body, headers),
     messages: (tenant, method, path, headers = {}) =>
       request(`/messages-api${path}`, {
         method,
