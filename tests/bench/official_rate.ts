@@ -8,7 +8,7 @@ import { percentile } from "./statistics.ts";
 /** As long as the official channel takes for a message, in milliseconds. */
 const providerMs = 300;
 const slowRate = 80;
-/** Of the messages a second that were asked for (issue: at least 400 of 500 on two cores). */
+/** Of the messages a second that were asked for: 400 of 500 on two cores. */
 const reachedShare = 0.8;
 const latenessBar = 1.5;
 const recipientsPerCall = 1_000;

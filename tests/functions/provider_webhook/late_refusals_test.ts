@@ -19,7 +19,7 @@ const statuses: Readonly<Partial<Record<ProviderKind, (id: string) => Body>>> = 
     error: "The message was not sent due to a likely shadow ban",
     ...{ errorCode: "SHADOW_BAN", type: "DeliveryCallback" },
   }),
-  // Issues 2642 and 2653: Baileys' own update.
+  // Issues 2642 and 2653 of evolution-foundation/evolution-api: Baileys' own update.
   evolution: (id) => ({
     event: "messages.update",
     data: {
@@ -27,7 +27,7 @@ const statuses: Readonly<Partial<Record<ProviderKind, (id: string) => Body>>> = 
       update: { status: 0, messageStubParameters: ["463"] },
     },
   }),
-  // NOWEB, 2026.7 (issue 2166).
+  // NOWEB, 2026.7 (issue 2166 of devlikeapro/waha).
   waha: (id) =>
     wahaEvent("message.ack", {
       ...{ id: `true_${phone}@c.us_${id}`, from: `${phone}@c.us`, fromMe: true },

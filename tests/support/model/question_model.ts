@@ -1,6 +1,6 @@
 /**
  * A small model of one person's questions: what each act may make of them, and which ends an observation leaves
- * possible. It knows the contract (dialogue, section 1) and nothing of how the service decides.
+ * possible. It knows docs/questions.md and nothing of how the service decides.
  */
 
 import { require } from "./contract_model.ts";
