@@ -344,7 +344,26 @@ Deno.test("the same call again gets the same answer, and asks for nothing twice"
   assertEquals(await countStored(client), { messages: 2, payments: 1 });
 });
 
-Deno.test("an erased person's payments are gone, and a merged contact's are the surviving one's", async () => {
+Deno.test("a merged contact's payments are the surviving one's", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const request = async (reference: string, phone: string): Promise<string> =>
+    (await requestPayment(client, tenant, { reference }, { phone })).body.contactId;
+  const kept = await request("kept", phone);
+  const gone = await request("gone", "5521981234567");
+  const list = async (contactId: string): Promise<unknown> => {
+    const { body } = await client.stack.messages(tenant, "GET", `/payments?contactId=${contactId}`);
+    return body.items.map(({ reference }: Json) => reference);
+  };
+  assertEquals([await list(kept), await list(gone)], [["kept"], ["gone"]]);
+  const merge = { contactId: gone, intoContactId: kept };
+  assertEquals((await client.stack.post(tenant, "/contacts-api/merge", merge)).status, 200);
+  assertEquals(await list(kept), ["kept", "gone"]);
+  const [, payment] = (await client.stack.messages(tenant, "GET", "/payments")).body.items;
+  assertEquals([payment.reference, payment.contact.contactId], ["gone", kept]);
+});
+
+Deno.test("an erased person's payments are gone", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   await requestPayment(client, tenant);
