@@ -36,7 +36,7 @@ export interface LivedQuestion {
   readonly name: string;
   readonly questionId: string;
   readonly state: QuestionState;
-  /** Whether it was open long enough for its reminder. */
+  /** Whether it was open when its reminder was due, and not yet over. */
   readonly mayRemind: boolean;
   /** Whether its person was erased: what had been told before is gone. */
   readonly isErased: boolean;
@@ -49,6 +49,7 @@ interface Asked {
   providerMessageId: string | null;
   isWaiting: boolean;
   seconds: number;
+  mayRemind: boolean;
 }
 
 /** An act: what the model is told, and what is done. */
@@ -118,11 +119,11 @@ class Life {
       what: "the end of all questions",
     });
     const ended = await this.#observe();
-    return this.#asked.map(({ name, seconds }) => ({
+    return this.#asked.map(({ name, mayRemind }) => ({
       name,
       questionId: this.#ids.get(name) ?? "",
       state: ended[name] ?? "missing",
-      mayRemind: seconds > 0,
+      mayRemind,
       isErased: this.#isErased,
     }));
   }
@@ -213,7 +214,10 @@ class Life {
     const contact = this.#choose([0, 0, 1]);
     const isAccepted = this.#random.between(0, 1) < 0.85;
     const isWaiting = this.#random.between(0, 1) < 0.25;
-    const asked: Asked = { name, contact, providerMessageId: null, isWaiting, seconds: 0 };
+    const asked: Asked = {
+      ...{ name, contact, isWaiting },
+      ...{ providerMessageId: null, seconds: 0, mayRemind: false },
+    };
     this.#asked.push(asked);
     const body = {
       ...{ phone: this.#phones[contact], messageType: "text" },
@@ -309,6 +313,8 @@ class Life {
     // The time of what has not left does not run.
     const further = asked.isWaiting ? 0 : Math.max(seconds - asked.seconds, 0);
     asked.seconds += further;
+    const isDue = asked.seconds >= remindAfterSeconds && asked.seconds < answerWithinSeconds;
+    if (isDue && this.#lastSeen[asked.name] === "open") asked.mayRemind = true;
     return {
       name: `${further} s of ${asked.name}`,
       events: [{ is: "age", question: asked.name, seconds: asked.seconds }],
