@@ -34,17 +34,23 @@ Deno.test("messages leave at their instants, and no instance waits for another",
 
 Deno.test("a pace that changes counts what has just left at the former one", async () => {
   const instanceId = crypto.randomUUID();
-  const leave = async (messages: number, messagesPerSecond: number): Promise<number[]> => {
+  const leave = async (
+    messages: number,
+    messagesPerSecond: number,
+    apartMs = 0,
+  ): Promise<number[]> => {
+    const beganAt = performance.now();
     const left = Array.from(
       { length: messages },
-      () => awaitDeparture(instanceId, 0, messagesPerSecond),
+      (_, place) => awaitDeparture(instanceId, beganAt + place * apartMs, messagesPerSecond),
     );
     return (await Promise.all(left)).sort((one, other) => one - other);
   };
-  const fast = await leave(6, 6);
+  const fast = await leave(6, 6, 100);
   const [slow] = await leave(1, 3);
   assertGreaterOrEqual(slow ?? 0, (fast[3] ?? 0) + 1_000);
   const [first, second, third] = await leave(3, 3);
-  assertGreaterOrEqual(second ?? 0, first ?? 0);
+  assertGreaterOrEqual(first ?? 0, (fast[4] ?? 0) + 1_000);
+  assertGreaterOrEqual(second ?? 0, (fast[5] ?? 0) + 1_000);
   assertGreaterOrEqual(third ?? 0, (slow ?? 0) + 1_000);
 });
