@@ -1,7 +1,21 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import { startMcpWorld, unquote } from "./mcp_world.ts";
+import { type McpWorld, startMcpWorld, unquote } from "./mcp_world.ts";
 
 const known = "5511987650001";
+
+/** A template of the tenant's workspace that asks by quick replies. @returns its id. */
+async function createTemplate({ admin, tenant }: McpWorld): Promise<string> {
+  const buttons = ["Sim", "Não"].map((text) => ({ type: "QUICK_REPLY", text }));
+  const components = [{ type: "BODY", text: "Shall we come?" }, { type: "BUTTONS", buttons }];
+  const [template] = await admin`
+    insert into messaging.message_templates ${
+    admin({
+      ...{ name: "visit", language: "pt_BR", parameter_format: "NAMED" },
+      ...{ workspace_id: tenant.workspaceId, components: admin.json(components) },
+    })
+  } returning id`;
+  return template?.["id"];
+}
 
 Deno.test("a model asks once for one intent, waits for the answer, and is told it parsed and quoted", async () => {
   await using world = await startMcpWorld();
@@ -41,6 +55,11 @@ Deno.test("buttons and templates ask as well, and send_message takes ask", async
   const { found } = await client.call("get_question", { id: buttons.found.questionId });
   assertEquals([found.accept, found.status], ["choice", "answered"]);
   assertEquals(unquote(found.answer.choice.id), "yes");
+  const template = await client.call("send_template", {
+    ...{ contactId, templateId: await createTemplate(world), intent: "t" },
+    ask: { answerWithin: "PT1H" },
+  });
+  assert(typeof template.found.questionId === "string", template.text);
   const text = await client.call("send_message", {
     ...{ contactId, message: "And when?", intent: "b", ask: { answerWithin: "PT1H" } },
   });
@@ -51,34 +70,37 @@ Deno.test("what cannot be asked is refused by its field, and nothing is stored o
   await using world = await startMcpWorld();
   const contactId = await world.addContact(known);
   await using client = await world.connect();
-  const wrong: readonly (readonly [string, Record<string, unknown>])[] = [
-    ["ask", {}],
-    ["ask.answerWithin", { ask: {} }],
-    ["answerWithin", { ask: { answerWithin: "2h" } }],
-    ["ask.accept", { ask: { answerWithin: "PT1H", accept: "choice" } }],
-    ["ask.remindAfter", { ask: { answerWithin: "PT1H", remindAfter: "PT2H" } }],
-    // An answer must not leave for an address that a model was talked into.
-    ["notifyUrl", { ask: { answerWithin: "PT1H", notifyUrl: "https://hooks.example.com/x" } }],
-  ];
-  for (const [place, [field, ask]] of wrong.entries()) {
+  const refuse = async (name: string, args: Record<string, unknown>): Promise<string> => {
     const { content, isError } = await client.client.callTool({
-      name: "ask",
-      arguments: { contactId, message: "?", intent: `wrong-${place}`, ...ask },
-    });
-    assert(isError === true && JSON.stringify(content).includes(field), JSON.stringify(content));
-  }
-  for (const name of ["send_message", "send_template"]) {
-    const { isError } = await client.client.callTool({
       name,
-      arguments: {
-        contactId,
-        message: "?",
-        templateId: contactId,
-        intent: name,
-        ...wrong.at(-1)?.[1],
-      },
+      arguments: { contactId, intent: crypto.randomUUID(), ...args },
     });
-    assertEquals(isError, true);
+    assertEquals(isError, true, name);
+    return (content as { text: string }[])[0]?.text ?? "";
+  };
+  const wrong: readonly (readonly [path: string, Record<string, unknown>])[] = [
+    ["tool ask: ask: ", {}],
+    ["tool ask: ask.answerWithin: ", { ask: {} }],
+    ["tool ask: ask.answerWithin: ", { ask: { answerWithin: "2h" } }],
+    ['"path":"ask.accept"', { ask: { answerWithin: "PT1H", accept: "choice" } }],
+    ['"path":"ask.remindAfter"', { ask: { answerWithin: "PT1H", remindAfter: "PT2H" } }],
+  ];
+  for (const [path, ask] of wrong) {
+    const refusal = await refuse("ask", { message: "?", ...ask });
+    assert(refusal.includes(path), refusal);
+  }
+  // An answer must not leave for an address that a model was talked into.
+  const ask = { answerWithin: "PT1H", notifyUrl: "https://hooks.example.com/x" };
+  const templateId = await createTemplate(world);
+  for (
+    const [name, message] of [
+      ["ask", { message: "?" }],
+      ["send_message", { message: "?" }],
+      ["send_template", { templateId }],
+    ] as const
+  ) {
+    const refusal = await refuse(name, { ...message, ask });
+    assert(refusal.includes(`tool ${name}: ask: Unrecognized key: "notifyUrl"`), refusal);
   }
   const none = await client.call("get_question", { id: crypto.randomUUID() });
   assertEquals([none.isError, none.found.error], [true, "question_not_found"]);
