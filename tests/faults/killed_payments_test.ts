@@ -10,8 +10,11 @@ import { waitUntil } from "../support/wait_until.ts";
 
 const timeoutMs = 120_000;
 
-/** How long after the channel has the request the process is killed: before its answer, about it, and after. */
-const killedAfterMs = [0, 40, 55, 70, 90, 120, 200];
+/**
+ * When the process is killed: while the channel keeps its answer back, so many milliseconds after the channel has
+ * the request, which is about its answer, and when the request is recorded as sent.
+ */
+const moments = ["unanswered", 40, 55, 70, 90, 120, "recorded"] as const;
 const answersAfterMs = 50;
 
 interface World {
@@ -38,11 +41,11 @@ function bodyOf(reference: string): Record<string, unknown> {
   };
 }
 
-/** Sends a request, and kills the process that sends it so long after the channel has it. */
+/** Sends a request, and kills the process that sends it at this moment. */
 async function killAfterRequest(
-  { service, provider, tenant }: World,
+  { database, service, provider, tenant }: World,
   reference: string,
-  afterMs: number,
+  moment: typeof moments[number],
 ): Promise<void> {
   await waitUntil(
     () => service.logged("service_started").length === service.logged("process_died").length + 2,
@@ -50,6 +53,7 @@ async function killAfterRequest(
   );
   const opened = service.logged("port_opened");
   const url = `${service.origin}/functions/v1/send-message`;
+  const held = moment === "unanswered" ? provider.holdNext() : Promise.resolve();
   const sending = callUntilAnswered({ url }, tenant, reference, bodyOf(reference));
   await waitUntil(
     () => wordsOf(provider).some((words) => words.startsWith(`Pedido ${reference}\n`)),
@@ -59,8 +63,19 @@ async function killAfterRequest(
       what: "the request at the channel",
     },
   );
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await held;
+  if (moment === "recorded") {
+    await waitUntil(async () => {
+      const sent = await database.admin`
+        select from messaging.payments p join messaging.messages m on m.id = p.message_id
+        where p.reference = ${reference} and m.status = 'sent'`;
+      return sent.length === 1;
+    }, { timeoutMs, intervalMs: 5, what: "the request as sent" });
+  } else if (moment !== "unanswered") {
+    await new Promise((resolve) => setTimeout(resolve, moment));
+  }
   Deno.kill(Number(opened.at(-1)?.["pid"]), "SIGKILL");
+  provider.release();
   await waitUntil(() => service.logged("port_opened").length > opened.length, {
     timeoutMs,
     what: "the process that takes its place",
@@ -103,14 +118,16 @@ Deno.test("a process killed between a payment request and its code neither loses
   });
   const world = { database, provider, service, tenant };
   const seen: string[] = [];
-  for (const [round, afterMs] of killedAfterMs.entries()) {
+  for (const [round, moment] of moments.entries()) {
     const reference = `kill-${round}`;
-    await killAfterRequest(world, reference, afterMs);
+    await killAfterRequest(world, reference, moment);
     const { status, code, codes, codeStatus } = await readOutcome(world, reference);
     const words = wordsOf(provider);
     const calls = words.filter((text) => text === code).length;
-    seen.push(`${afterMs} ms: ${status}, code ${codeStatus ?? "none"}`);
+    seen.push(`${moment}: ${status}, code ${codeStatus ?? "none"}`);
     assert(["sent", "unconfirmed"].includes(status), status);
+    if (moment === "unanswered") assertEquals(status, "unconfirmed");
+    if (moment === "recorded") assertEquals(status, "sent");
     assertEquals(words.filter((text) => text.startsWith(`Pedido ${reference}\n`)).length, 1);
     // One message of the code for a request that is known to have left, called once; none for another one.
     assertEquals(codes, status === "sent" ? 1 : 0, seen.at(-1));
