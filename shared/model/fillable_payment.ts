@@ -2,12 +2,8 @@
 import * as z from "zod";
 import type { Issue } from "./errors.ts";
 import { describeIssue } from "./issue_messages.ts";
-import {
-  checkPayment,
-  means,
-  type PaymentRequest,
-  paymentRequestSchema,
-} from "./requested_payment.ts";
+import { checkPayment, type PaymentRequest, paymentRequestSchema } from "./requested_payment.ts";
+import { describeField } from "./request_fields.ts";
 
 /** A text that may have variables; one without is of its form. */
 function fillable(schema: z.ZodType<string>): z.ZodString {
@@ -20,7 +16,7 @@ function fillable(schema: z.ZodType<string>): z.ZodString {
 const { reference, amount, description, link, boleto, pix } = paymentRequestSchema.shape;
 
 /** A payment request that is filled for each recipient of a batch: see `fillPayment`. */
-export const fillablePaymentSchema = means(
+export const fillablePaymentSchema = describeField(
   "What is to be paid, and how. Its `reference`, `amount`, `description`, `link`, `boleto` and `pix.code` may hold `{{variables}}`.",
   paymentRequestSchema.extend({
     reference: fillable(reference),
@@ -28,7 +24,7 @@ export const fillablePaymentSchema = means(
     description: fillable(description.unwrap()).optional(),
     link: fillable(link.unwrap()).optional(),
     boleto: fillable(boleto.unwrap()).optional(),
-    pix: means(
+    pix: describeField(
       pix.unwrap().description ?? "",
       pix.unwrap().extend({ code: fillable(pix.unwrap().shape.code.unwrap()).optional() }),
     ).optional(),

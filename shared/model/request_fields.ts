@@ -5,6 +5,14 @@ import type { Issue } from "./errors.ts";
 import { barePhone, findPhoneFault, possiblePhonePattern } from "./phone.ts";
 import { holdsControl, isBlank } from "./visible_text.ts";
 
+/** A schema with the description of its field for the document. */
+export function describeField<Schema extends z.ZodType>(
+  description: string,
+  schema: Schema,
+): Schema {
+  return schema.meta({ description });
+}
+
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
 

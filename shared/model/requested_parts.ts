@@ -7,32 +7,28 @@ import type { Issue } from "./errors.ts";
 import { checkMediaUrl, lowerScheme } from "./media_url.ts";
 import { sanitizePhone } from "./phone.ts";
 import { findUrlProblem } from "./public_url.ts";
-import { visibleTextSchema } from "./request_fields.ts";
+import { describeField, visibleTextSchema } from "./request_fields.ts";
 
 const idSchema = z.string().min(1).max(256);
 const webAddressSchema = z.string().min(1).max(2_048);
 
-/** A schema with its meaning for the document. */
-function means<Schema extends z.ZodType>(description: string, schema: Schema): Schema {
-  return schema.meta({ description });
-}
-
 const optionSchema = z.object({
-  id: means("Id of the option. Default: its position.", z.string().min(1).max(200)).optional(),
-  title: means("Title of the option.", visibleTextSchema(1_000)),
-  description: means("Second line of the option.", z.string().min(1).max(1_000)).optional(),
+  id: describeField("Id of the option. Default: its position.", z.string().min(1).max(200))
+    .optional(),
+  title: describeField("Title of the option.", visibleTextSchema(1_000)),
+  description: describeField("Second line of the option.", z.string().min(1).max(1_000)).optional(),
 });
-const optionsSchema = means("The options.", z.array(optionSchema).min(1).max(10));
+const optionsSchema = describeField("The options.", z.array(optionSchema).min(1).max(10));
 
 /** Specification, section 2; a missing `id` is derived from the position. */
 export const optionListSchema = z.object({
-  title: means("Title of the list.", visibleTextSchema(1_000)),
-  buttonLabel: means("Text of the button that opens the list.", visibleTextSchema(1_000)),
+  title: describeField("Title of the list.", visibleTextSchema(1_000)),
+  buttonLabel: describeField("Text of the button that opens the list.", visibleTextSchema(1_000)),
   options: optionsSchema.optional(),
-  sections: means(
+  sections: describeField(
     "The sections, in place of `options`.",
     z.array(z.object({
-      title: means("Title of the section.", visibleTextSchema(1_000)),
+      title: describeField("Title of the section.", visibleTextSchema(1_000)),
       options: optionsSchema,
     })).min(1).max(10),
   ).optional(),
@@ -42,8 +38,8 @@ export const optionListSchema = z.object({
 
 export const buttonsSchema = z.array(
   z.object({
-    id: means("Id of the button. Default: its position.", idSchema).optional(),
-    title: means("Title of the button.", visibleTextSchema(1_000)),
+    id: describeField("Id of the button. Default: its position.", idSchema).optional(),
+    title: describeField("Title of the button.", visibleTextSchema(1_000)),
   }),
 ).min(1).max(3).meta({ description: partSchemas.buttons.description });
 
@@ -62,31 +58,31 @@ function isEmoji(text: string): boolean {
 const emojiSchema = z.string().max(64, { abort: true }).refine(isEmoji, "must be one emoji");
 
 export const reactionRequestSchema = z.object({
-  messageId: means("Id of the message, sent or received, of the same contact.", z.uuid()),
-  emoji: means("The emoji; null takes the reaction back.", emojiSchema.nullable()),
+  messageId: describeField("Id of the message, sent or received, of the same contact.", z.uuid()),
+  emoji: describeField("The emoji; null takes the reaction back.", emojiSchema.nullable()),
 }).meta({ description: "The reaction to another message." });
 
 export const headerSchema = z.object({
-  text: means("The text above.", visibleTextSchema(1_000)).optional(),
-  type: means("Kind of the file above.", z.enum(headerKinds)).optional(),
-  mediaUrl: means("Public https URL of the file.", webAddressSchema.overwrite(lowerScheme))
+  text: describeField("The text above.", visibleTextSchema(1_000)).optional(),
+  type: describeField("Kind of the file above.", z.enum(headerKinds)).optional(),
+  mediaUrl: describeField("Public https URL of the file.", webAddressSchema.overwrite(lowerScheme))
     .optional(),
-  mediaId: means("Id of a file that media-api keeps.", z.uuid()).optional(),
+  mediaId: describeField("Id of a file that media-api keeps.", z.uuid()).optional(),
 }).meta({
   description:
     "What stands above the buttons: `text`, or a file by `type` with `mediaUrl` or `mediaId`.",
 });
 
 export const linkButtonSchema = z.object({
-  title: means("Title of the button.", visibleTextSchema(1_000)),
-  url: means("The address that it opens, https.", webAddressSchema.overwrite(lowerScheme)),
+  title: describeField("Title of the button.", visibleTextSchema(1_000)),
+  url: describeField("The address that it opens, https.", webAddressSchema.overwrite(lowerScheme)),
 }).meta({ description: partSchemas.linkButton.description });
 
 export const locationRequestSchema = z.object({
-  latitude: means("Degrees north.", z.number().min(-90).max(90)),
-  longitude: means("Degrees east.", z.number().min(-180).max(180)),
-  name: means("Name of the place.", visibleTextSchema(1_000)).optional(),
-  address: means("Address of the place.", visibleTextSchema(1_000)).optional(),
+  latitude: describeField("Degrees north.", z.number().min(-90).max(90)),
+  longitude: describeField("Degrees east.", z.number().min(-180).max(180)),
+  name: describeField("Name of the place.", visibleTextSchema(1_000)).optional(),
+  address: describeField("Address of the place.", visibleTextSchema(1_000)).optional(),
 }).meta({ description: "A position, in degrees north and east." });
 
 const cardPhoneSchema = z.string().max(40, { abort: true }).refine(
@@ -103,11 +99,11 @@ const emailSchema = z.string().max(320, { abort: true }).regex(
 );
 
 export const contactsRequestSchema = z.array(z.object({
-  name: means("Name on the card.", visibleTextSchema(1_000)),
-  phones: means("Phones, best with country code.", z.array(cardPhoneSchema).min(1).max(5)),
-  emails: means("E-mail addresses.", z.array(emailSchema).max(5)).optional(),
-  organization: means("Company.", visibleTextSchema(1_000)).optional(),
-  urls: means("Web addresses.", z.array(webAddressSchema).max(5)).optional(),
+  name: describeField("Name on the card.", visibleTextSchema(1_000)),
+  phones: describeField("Phones, best with country code.", z.array(cardPhoneSchema).min(1).max(5)),
+  emails: describeField("E-mail addresses.", z.array(emailSchema).max(5)).optional(),
+  organization: describeField("Company.", visibleTextSchema(1_000)).optional(),
+  urls: describeField("Web addresses.", z.array(webAddressSchema).max(5)).optional(),
 })).min(1).max(10).meta({ description: "Contact cards." });
 
 export const renderingSchema = z.enum(interactiveRenderings).meta({

@@ -18,7 +18,7 @@ import { addOrder, readCents, writeAmount } from "./money.ts";
 import { orderSumNames, type PaymentPart } from "./payment.ts";
 import { goodsKinds } from "./payment_status.ts";
 import { findUrlProblem } from "./public_url.ts";
-import { visibleTextSchema } from "./request_fields.ts";
+import { describeField, visibleTextSchema } from "./request_fields.ts";
 import { paymentReferenceSchema } from "./timing.ts";
 
 const amountError = "must be an amount of reais, such as 129.90";
@@ -31,49 +31,48 @@ function amountSchema(description: string): z.ZodString {
   ).meta({ description });
 }
 
-/** The schema with its description. */
-export const means = <Schema extends z.ZodType>(description: string, schema: Schema): Schema =>
-  schema.meta({ description });
-
 export const paymentRequestSchema = z.object({
-  reference: means(
+  reference: describeField(
     "Your own name for the payment, unique on the instance while it is open.",
     paymentReferenceSchema,
   ),
   amount: amountSchema("What is to be paid, in reais: `129.90`."),
-  description: means("What it is for.", visibleTextSchema(1_000)).optional(),
-  items: means(
+  description: describeField("What it is for.", visibleTextSchema(1_000)).optional(),
+  items: describeField(
     "What is ordered. With `discount`, `shipping` and `tax` it must add up to `amount`.",
     z.array(z.object({
-      name: means("Name of the item.", visibleTextSchema(1_000)),
-      quantity: means("How many.", z.number().int().min(1).max(1_000_000)),
+      name: describeField("Name of the item.", visibleTextSchema(1_000)),
+      quantity: describeField("How many.", z.number().int().min(1).max(1_000_000)),
       amount: amountSchema("Price of one."),
-      productId: means("Your own id of the product.", shortTextSchema(100)).optional(),
+      productId: describeField("Your own id of the product.", shortTextSchema(100)).optional(),
     })).min(1).max(100),
   ).optional(),
   discount: amountSchema("Taken off the items.").optional(),
   shipping: amountSchema("Shipping, added.").optional(),
   tax: amountSchema("Tax, added.").optional(),
-  goods: means("What is sold. Default: `digital`.", z.enum(goodsKinds)).optional(),
-  expiresAt: means(
+  goods: describeField("What is sold. Default: `digital`.", z.enum(goodsKinds)).optional(),
+  expiresAt: describeField(
     "Until when it can be paid, at least 5 minutes ahead: then it is `expired`.",
     storableInstantSchema,
   ).optional(),
-  pix: means(
+  pix: describeField(
     "A Pix code, or the key for which the service builds one.",
     z.object({
-      code: means("The code to copy, whole.", z.string().min(1).max(2 * longestBrCode)).optional(),
-      key: means("Key of the receiver.", z.string().min(1).max(100)).optional(),
-      keyType: means("Type of the key.", z.enum(pixKeyTypes)).optional(),
-      merchantName: means(
+      code: describeField("The code to copy, whole.", z.string().min(1).max(2 * longestBrCode))
+        .optional(),
+      key: describeField("Key of the receiver.", z.string().min(1).max(100)).optional(),
+      keyType: describeField("Type of the key.", z.enum(pixKeyTypes)).optional(),
+      merchantName: describeField(
         "Name of the receiver. The code has room for 25 letters without accents.",
         visibleTextSchema(200),
       ).optional(),
-      merchantCity: means("City of the receiver; 15 letters.", visibleTextSchema(200)).optional(),
+      merchantCity: describeField("City of the receiver; 15 letters.", visibleTextSchema(200))
+        .optional(),
     }),
   ).optional(),
-  link: means("Page where it can be paid, https.", z.string().min(1).max(2_048)).optional(),
-  boleto: means("The boleto's line, with or without dots.", z.string().min(1).max(80)).optional(),
+  link: describeField("Page where it can be paid, https.", z.string().min(1).max(2_048)).optional(),
+  boleto: describeField("The boleto's line, with or without dots.", z.string().min(1).max(80))
+    .optional(),
 }).meta({
   description: "What is to be paid, and how: at least one of `pix`, `link` and `boleto`.",
 });
