@@ -10,6 +10,17 @@ export function readCents(amount: string): bigint | null {
   return BigInt(whole + part.padEnd(2, "0"));
 }
 
+/**
+ * The cents of an amount that was checked.
+ *
+ * @throws Error for any other text: a defect.
+ */
+export function requireCents(amount: string): bigint {
+  const cents = readCents(amount);
+  if (cents === null) throw new Error("an amount that was checked is none");
+  return cents;
+}
+
 /** The amount with both places, as it is stored, told and put in codes: `129.90`. Not for negative ones. */
 export function writeAmount(cents: bigint): string {
   const digits = cents.toString().padStart(3, "0");

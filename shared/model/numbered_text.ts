@@ -7,7 +7,7 @@ import type {
   NumberedChoice,
 } from "./message_content.ts";
 import { isInteractive } from "./message_content.ts";
-import { readCents, writeReais } from "./money.ts";
+import { requireCents, writeReais } from "./money.ts";
 
 /** What leaves: the content itself, or its words where it goes as text. */
 export function toLeavingContent(content: MessageContent): MessageContent {
@@ -63,7 +63,7 @@ export function writePaymentRequest(
   { message, payment }: Pick<ContentOf<"payment_request">, "message" | "payment">,
 ): string {
   const { amount, link, boleto } = payment;
-  const lines = [writeReais(readCents(amount) ?? 0n), link, boleto]
+  const lines = [writeReais(requireCents(amount)), link, boleto]
     .filter((line) => line !== undefined);
   return `${message}\n\n${lines.join("\n")}`;
 }

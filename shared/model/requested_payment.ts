@@ -14,7 +14,7 @@ import {
 } from "./br_code.ts";
 import type { Issue } from "./errors.ts";
 import { storableInstantSchema } from "./instant.ts";
-import { addOrder, readCents, writeAmount } from "./money.ts";
+import { addOrder, readCents, requireCents, writeAmount } from "./money.ts";
 import { orderSumNames, type PaymentPart } from "./payment.ts";
 import { goodsKinds } from "./payment_status.ts";
 import { findUrlProblem } from "./public_url.ts";
@@ -84,7 +84,7 @@ export function checkPayment(payment: unknown): Issue[] {
   const parsed = paymentRequestSchema.safeParse(payment);
   if (!parsed.success) return [];
   const { pix, link, boleto } = parsed.data;
-  const cents = readCents(parsed.data.amount) ?? 0n;
+  const cents = requireCents(parsed.data.amount);
   const issues = [
     ...(cents > 0n ? [] : [{ path: "amount", message: "must be more than 0" }]),
     ...(pix === undefined && link === undefined && boleto === undefined
@@ -122,10 +122,10 @@ function toSums(
   items: NonNullable<PaymentRequest["items"]>,
 ): Parameters<typeof addOrder>[0] {
   return {
-    items: items.map(({ amount, quantity }) => ({ cents: readCents(amount) ?? 0n, quantity })),
-    discountCents: readCents(discount ?? "0") ?? 0n,
-    shippingCents: readCents(shipping ?? "0") ?? 0n,
-    taxCents: readCents(tax ?? "0") ?? 0n,
+    items: items.map(({ amount, quantity }) => ({ cents: requireCents(amount), quantity })),
+    discountCents: requireCents(discount ?? "0"),
+    shippingCents: requireCents(shipping ?? "0"),
+    taxCents: requireCents(tax ?? "0"),
   };
 }
 
@@ -195,7 +195,7 @@ function readPix(
 ): Pick<PaymentPart, "key" | "keyType" | "receiver" | "isDynamic" | "pixCode"> {
   if (code === undefined) {
     const normal = normalizePixKey(key, keyType);
-    const cents = readCents(amount) ?? 0n;
+    const cents = requireCents(amount);
     const pixCode = buildStaticCode({ key: normal, merchantName, merchantCity, cents, reference });
     return { key: normal, keyType, receiver: merchantName, pixCode };
   }
@@ -212,7 +212,7 @@ function readPix(
 }
 
 function normalize(amount: string): string {
-  return writeAmount(readCents(amount) ?? 0n);
+  return writeAmount(requireCents(amount));
 }
 
 function normalizeOptional(amount: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 /** Orders of the official channel in Brazil (pages Orders, Offsite Pix, Payment links, Boleto). */
 import type { PixKeyType } from "../../model/br_code.ts";
 import type { ContentOf } from "../../model/message_content.ts";
-import { addItems, readCents } from "../../model/money.ts";
+import { addItems, requireCents } from "../../model/money.ts";
 import type { PaymentItem, PaymentMeans, PaymentPart } from "../../model/payment.ts";
 import type { PaymentStatus } from "../../model/payment_status.ts";
 import { optionalMember } from "../http/provider_request.ts";
@@ -14,7 +14,7 @@ function toValue(cents: bigint): Json {
 }
 
 function toAmount(amount: string | undefined): Json {
-  return toValue(readCents(amount ?? "0") ?? 0n);
+  return toValue(requireCents(amount ?? "0"));
 }
 
 /** `order_details`: what is ordered, and how it can be paid. A request without items is one item. */
@@ -34,7 +34,7 @@ export function toOrderParameters(payment: PaymentPart): Json {
   const listed: readonly PaymentItem[] = items ??
     [{ name: note ?? reference, quantity: 1, price: amount }];
   const subtotal = addItems(
-    listed.map(({ price, quantity }) => ({ cents: readCents(price) ?? 0n, quantity })),
+    listed.map(({ price, quantity }) => ({ cents: requireCents(price), quantity })),
   );
   return {
     reference_id: reference,

@@ -1,6 +1,12 @@
 import fc from "fast-check";
-import { addOrder, readCents, writeAmount, writeReais } from "../../../shared/model/money.ts";
-import { assertEquals } from "../../support/assert.ts";
+import {
+  addOrder,
+  readCents,
+  requireCents,
+  writeAmount,
+  writeReais,
+} from "../../../shared/model/money.ts";
+import { assertEquals, assertThrows } from "../../support/assert.ts";
 
 Deno.test("an amount is a number with a point and at most two places", () => {
   assertEquals(readCents("129.90"), 12_990n);
@@ -26,6 +32,11 @@ Deno.test("an amount is a number with a point and at most two places", () => {
   ) {
     assertEquals(readCents(wrong), null, wrong);
   }
+});
+
+Deno.test("an amount that must have been checked is no other text", () => {
+  assertEquals(requireCents("129.9"), 12_990n);
+  assertThrows(() => requireCents("1,50"), Error, "an amount");
 });
 
 Deno.test("what is written is read again, to the cent", () => {
