@@ -143,8 +143,9 @@ export interface StaticCode {
   readonly reference: string;
 }
 
-const longestName = 25;
-const longestCity = 15;
+/** How many characters a code has for each. */
+export const merchantLengths = { merchantName: 25, merchantCity: 15 } as const;
+
 const longestTxid = 25;
 
 /** Builds the static code that asks for an amount. The key is one that `findPixKeyFault` accepts. */
@@ -159,8 +160,8 @@ export function buildStaticCode(
     writeField("53", "986"),
     writeField("54", writeAmount(cents)),
     writeField("58", "BR"),
-    writeField("59", foldToAscii(merchantName, longestName)),
-    writeField("60", foldToAscii(merchantCity, longestCity)),
+    writeField("59", foldToAscii(merchantName, merchantLengths.merchantName)),
+    writeField("60", foldToAscii(merchantCity, merchantLengths.merchantCity)),
     writeField("62", writeField("05", toTxid(reference))),
     "6304",
   ].join("");

@@ -8,6 +8,7 @@ import {
   findPixKeyFault,
   foldToAscii,
   longestBrCode,
+  merchantLengths,
   normalizePixKey,
   pixKeyTypeOf,
   pixKeyTypes,
@@ -152,7 +153,7 @@ function checkPix(pix: NonNullable<PaymentRequest["pix"]>, cents: bigint): Issue
   return [
     ...(fault === null ? [] : [{ path: "pix.key", message: fault }]),
     ...(["merchantName", "merchantCity"] as const)
-      .filter((field) => !/[A-Za-z0-9]/.test(foldToAscii(pix[field] ?? "", 25)))
+      .filter((field) => !/[A-Za-z0-9]/.test(foldToAscii(pix[field] ?? "", merchantLengths[field])))
       .map((field) => ({ path: `pix.${field}`, message: "has no letter that a code can hold" })),
   ];
 }

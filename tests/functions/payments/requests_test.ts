@@ -43,6 +43,11 @@ const refused: readonly (readonly [payment: Json, path: string])[] = [
   [{ pix: { ...pixPayment.pix, keyType: undefined } }, "payment.pix.keyType"],
   [{ pix: { ...pixPayment.pix, keyType: "iban" } }, "payment.pix.keyType"],
   [{ pix: { ...pixPayment.pix, merchantName: "😀" } }, "payment.pix.merchantName"],
+  // The code holds 15 characters of it, which are signs alone.
+  [
+    { pix: { ...pixPayment.pix, merchantCity: "---------------Recife" } },
+    "payment.pix.merchantCity",
+  ],
   [{ pix: {} }, "payment.pix.key"],
   [
     { ...noPix, boleto: "23793.38128 60007.827136 95000.063305 8 75520000370000" },
