@@ -37,6 +37,15 @@ export interface PaymentItem {
   readonly productId?: string | undefined;
 }
 
+/** The types of keys as the directory of Banco Central (DICT) names them, and both providers after it. */
+export const bankKeyTypes: { readonly [Type in PixKeyType]: string } = {
+  cpf: "CPF",
+  cnpj: "CNPJ",
+  email: "EMAIL",
+  phone: "PHONE",
+  random: "EVP",
+};
+
 /** The ways to pay, by the members of a request. */
 export type PaymentMeans = "pix" | "link" | "boleto";
 

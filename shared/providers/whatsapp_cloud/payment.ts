@@ -1,8 +1,12 @@
 /** Orders of the official channel in Brazil (pages Orders, Offsite Pix, Payment links, Boleto). */
-import type { PixKeyType } from "../../model/br_code.ts";
 import type { ContentOf } from "../../model/message_content.ts";
 import { addItems, requireCents } from "../../model/money.ts";
-import type { PaymentItem, PaymentMeans, PaymentPart } from "../../model/payment.ts";
+import {
+  bankKeyTypes,
+  type PaymentItem,
+  type PaymentMeans,
+  type PaymentPart,
+} from "../../model/payment.ts";
 import type { PaymentStatus } from "../../model/payment_status.ts";
 import { optionalMember } from "../http/provider_request.ts";
 
@@ -71,18 +75,10 @@ function toExpiration({ expiresAt }: PaymentPart): Json | undefined {
   return { timestamp, description: "Prazo para pagamento" };
 }
 
-const keyTypes: { readonly [Type in PixKeyType]: string } = {
-  cpf: "CPF",
-  cnpj: "CNPJ",
-  email: "EMAIL",
-  phone: "PHONE",
-  random: "EVP",
-};
-
 function toPaymentSettings(
   { pixCode, key, keyType = "random", receiver, link, boleto }: PaymentPart,
 ): Json[] {
-  const pix = { code: pixCode, merchant_name: receiver, key, key_type: keyTypes[keyType] };
+  const pix = { code: pixCode, merchant_name: receiver, key, key_type: bankKeyTypes[keyType] };
   return [
     // Its name says dynamic; the button copies any code.
     ...(pixCode === undefined ? [] : [{ type: "pix_dynamic_code", pix_dynamic_code: pix }]),

@@ -1,23 +1,16 @@
 /** Payment requests as Z-API sends them (pages send-order, send-button-pix). */
 import type { PixKeyType } from "../../model/br_code.ts";
 import type { ContentOf, MessageContent } from "../../model/message_content.ts";
-import { orderSumNames, type PaymentPart } from "../../model/payment.ts";
+import { bankKeyTypes, orderSumNames, type PaymentPart } from "../../model/payment.ts";
 import { optionalMember } from "../http/provider_request.ts";
 
+/** As send-order names the types of keys; send-button-pix has the names of `bankKeyTypes`. */
 const orderKeyTypes: { readonly [Type in PixKeyType]: string } = {
   cpf: "cpf",
   cnpj: "cnpj",
   email: "email",
   phone: "phone",
   random: "randomKey",
-};
-
-const buttonKeyTypes: { readonly [Type in PixKeyType]: string } = {
-  cpf: "CPF",
-  cnpj: "CNPJ",
-  email: "EMAIL",
-  phone: "PHONE",
-  random: "EVP",
 };
 
 /** Whether Z-API has a form of its own for it: both of its calls take a key, no code. */
@@ -50,7 +43,7 @@ export function toPaymentVerb({ payment }: ContentOf<"payment_request">): {
       verb: "send-button-pix",
       members: {
         pixKey: key,
-        type: buttonKeyTypes[keyType],
+        type: bankKeyTypes[keyType],
         ...optionalMember("merchantName", receiver),
       },
     };
