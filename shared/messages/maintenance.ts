@@ -41,9 +41,18 @@ export async function endTurns(database: Database): Promise<void> {
   while (!(await database.rpc("end_turns", { maxTurns: turnsOfCall })).isComplete);
 }
 
-/** Ends payment requests whose time is over, a batch a look. */
-export function runPayments(database: Database): Promise<{ readonly expired: number }> {
-  return database.rpc("run_payments", { maxPayments: maintenanceBatch });
+/** Most batches of due payments that one maintenance run ends: the others wait for the next one. */
+const maxPaymentBatches = 20;
+
+/** Ends payment requests whose time is over. What another process holds is due again. */
+export async function runPayments(database: Database): Promise<{ readonly expired: number }> {
+  let expired = 0;
+  for (let batch = 0; batch < maxPaymentBatches; batch++) {
+    const run = await database.rpc("run_payments", { maxPayments: maintenanceBatch });
+    expired += run.expired;
+    if (run.isComplete || run.expired === 0) break;
+  }
+  return { expired };
 }
 
 /** Most batches of due questions that one maintenance run works on: the others wait for the next one. */

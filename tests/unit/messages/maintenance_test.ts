@@ -1,0 +1,26 @@
+import type { Database } from "../../../shared/database/database.ts";
+import { runPayments } from "../../../shared/messages/maintenance.ts";
+import { assertEquals } from "../../support/assert.ts";
+
+type Run = { readonly expired: number; readonly isComplete: boolean };
+
+/** Runs payments over these answers, the last of them for ever. @returns the sum, and how often it was asked. */
+async function run(...answers: readonly Run[]): Promise<readonly [expired: number, calls: number]> {
+  let calls = 0;
+  const database = {
+    rpc: () => Promise.resolve(answers[Math.min(calls++, answers.length - 1)]),
+  } as unknown as Database;
+  const { expired } = await runPayments(database);
+  return [expired, calls];
+}
+
+Deno.test("payments end a batch after another, until none is due or others hold what is", async () => {
+  const full = { expired: 500, isComplete: false };
+  assertEquals(await run({ expired: 3, isComplete: true }), [3, 1]);
+  assertEquals(await run(full, full, { expired: 2, isComplete: true }), [1_002, 3]);
+  assertEquals(await run(full, { expired: 0, isComplete: false }), [500, 2]);
+});
+
+Deno.test("one run ends 20 batches of payments at most", async () => {
+  assertEquals(await run({ expired: 500, isComplete: false }), [10_000, 20]);
+});
