@@ -8,7 +8,7 @@ import { toLeaseSeconds } from "./claim.ts";
 import { fallBackToText } from "./payment_fallback.ts";
 import { type FileServices, type LeavingFile, sendFile } from "./message_file.ts";
 import {
-  readRungRefusal,
+  readMeaningfulRefusal,
   refuseAllRungs,
   type RungToSend,
   takeRung,
@@ -92,7 +92,7 @@ export async function attemptMessage(
       leaseEndsAtMs = Date.now() + leaseSeconds * 1_000;
       continue;
     }
-    const refusal = message.hasLadder ? readRungRefusal(receipt) : null;
+    const refusal = message.hasLadder ? readMeaningfulRefusal(receipt) : null;
     if (refusal === null) return { receipt, shown };
     leaseEndsAtMs = Date.now() + leaseSeconds * 1_000;
     rung = await takeRung(services, { ...request, refusal });

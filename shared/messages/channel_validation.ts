@@ -3,6 +3,7 @@ import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import {
   isInteractive,
+  isNativePayment,
   isPaymentContent,
   type MessageContent,
   type NumberedChoice,
@@ -77,8 +78,7 @@ function describeFallback(
   content: MessageContent,
   { rendering = "auto" }: ContentWishes,
 ): Pick<FittedContent, "fallsBack"> {
-  const isOwnForm = isPaymentContent(content) && content.rendering === "native";
-  return isOwnForm && rendering === "auto" ? { fallsBack: true } : {};
+  return isNativePayment(content) && rendering === "auto" ? { fallsBack: true } : {};
 }
 
 /**

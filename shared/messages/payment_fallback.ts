@@ -1,20 +1,9 @@
 /** A message about a payment that goes as text, because its channel has refused its own form. */
 import type { Database } from "../database/database.ts";
-import { isPaymentContent } from "../model/message_content.ts";
+import { isNativePayment } from "../model/message_content.ts";
 import type { OutboundMessage, Receipt } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
-
-/** What the refusal of such a message says; null where it says nothing of its form. */
-function readFormRefusal({ content }: OutboundMessage, receipt: Receipt): {
-  readonly code: string;
-  readonly message: string;
-  readonly meaning: string;
-} | null {
-  const isOwnForm = isPaymentContent(content) && content.rendering === "native";
-  if (!isOwnForm || receipt.outcome !== "rejected" || receipt.retryable) return null;
-  const { code, message, meaning } = receipt;
-  return meaning === undefined ? null : { code, message, meaning };
-}
+import { readMeaningfulRefusal } from "./rungs.ts";
 
 /**
  * The message as text, where the database lets it fall back: once, under the same claim, whose time begins anew.
@@ -31,9 +20,9 @@ export async function fallBackToText(
   outbound: OutboundMessage,
   receipt: Receipt,
 ): Promise<OutboundMessage | null> {
-  const refusal = readFormRefusal(outbound, receipt);
+  const refusal = readMeaningfulRefusal(receipt);
   const { content } = outbound;
-  if (refusal === null || !isPaymentContent(content)) return null;
+  if (refusal === null || !isNativePayment(content)) return null;
   try {
     const { outcome } = await database.rpc("fall_back_payment", { ...claim, refusal });
     return outcome === "send" ? { ...outbound, content: { ...content, rendering: "text" } } : null;

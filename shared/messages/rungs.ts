@@ -68,10 +68,10 @@ export function toRungMessage(outbound: OutboundMessage, rung: RungToSend): Outb
 }
 
 /**
- * What a refusal says to the ladder; null where no other rung can help. Only a refusal with a meaning
- * can be about the window, a template or Direct Send.
+ * The refusal after which another rung, or the message as text, can help; null where neither can. Only a refusal
+ * with a meaning can be about the window, a template, Direct Send or the form of a payment.
  */
-export function readRungRefusal(receipt: Receipt): RecordedError | null {
+export function readMeaningfulRefusal(receipt: Receipt): RecordedError | null {
   if (receipt.outcome !== "rejected" || receipt.meaning === undefined || receipt.retryable) {
     return null;
   }

@@ -194,6 +194,13 @@ export function isPaymentContent(content: MessageContent): content is PaymentCon
   return content.messageType === "payment_request" || content.messageType === "payment_status";
 }
 
+/** One that goes in the channel's own form. */
+export type NativePayment = PaymentContent & { readonly rendering: "native" };
+
+export function isNativePayment(content: MessageContent): content is NativePayment {
+  return isPaymentContent(content) && content.rendering === "native";
+}
+
 /** The types whose options or link a channel may show as its own, or as numbered text. */
 export type InteractiveContent = ContentOf<
   | "option_list"

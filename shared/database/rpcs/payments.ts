@@ -12,7 +12,7 @@ export interface PaymentsRpcs {
     MessageTarget & {
       readonly claimToken: string;
       readonly leaseSeconds: number;
-      readonly refusal: RecordedError | Readonly<Record<string, string>>;
+      readonly refusal: RecordedError;
     },
     { readonly outcome: "send" | "stands" | "lost" }
   >;
