@@ -18,6 +18,7 @@ import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
+import { readText } from "../../shared/model/json_value.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { fillablePaymentSchema, filledPaymentTexts } from "../../shared/model/fillable_payment.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
@@ -175,9 +176,9 @@ const checkReference: CrossCheck = ({ paymentReference }) => {
 };
 
 const checkTimes: CrossCheck = ({ startAt, expiresAt, message }) => {
-  const payment = createBatchSchema.shape.message.safeParse(message).data?.payment;
+  const payableUntil = readText(message, "payment", "expiresAt") ?? "";
   const begins = Math.max(Date.now(), Date.parse(String(startAt)) || 0);
-  if (Date.parse(payment?.expiresAt ?? "") < begins + leastPaymentMs) {
+  if (Date.parse(payableUntil) < begins + leastPaymentMs) {
     const late = "must be at least 5 minutes ahead, and after startAt";
     return [{ path: "message.payment.expiresAt", message: late }];
   }
@@ -188,7 +189,7 @@ const checkTimes: CrossCheck = ({ startAt, expiresAt, message }) => {
     : [];
 };
 
-/** How long a person has at least to pay: the channel takes no shorter time. */
+/** How long a person has at least to pay, as `add_payments` judges it of a single message. */
 const leastPaymentMs = 5 * 60_000;
 
 /** POST /functions/v1/batches-api/batches/:id/recipients. */

@@ -116,6 +116,11 @@ Deno.test("a recipient's values are checked as a request's are, before anything 
   for (const [fields, place] of cases) {
     assertEquals(await refuse(fields), [400, place], JSON.stringify(fields));
   }
+  const twice = { message, recipients, ...withPayment({ amount: "1,5", expiresAt: soon }) };
+  const { body } = await callBatches(client.stack, tenant, "POST", "/batches", twice);
+  assertEquals(body.issues.map(({ path }: Json) => path), [
+    ...["message.payment.amount", "message.payment.expiresAt"],
+  ]);
   const [stored] = await client.stack
     .admin`select count(*)::integer as batches from messaging.batches`;
   assertEquals(stored?.["batches"], 0);
