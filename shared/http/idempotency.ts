@@ -3,7 +3,7 @@ import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import { createIdempotency } from "../idempotency/idempotency_key.ts";
 import type * as z from "zod";
 import type { JsonObject } from "./json_body.ts";
-import { keepGiven } from "./request_input.ts";
+import { keepGiven } from "../model/request_input.ts";
 
 /**
  * Returns the request's `Idempotency-Key`; null without one. Of a body that was validated only what is given

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { type Issue, maxIssues } from "../model/errors.ts";
+import type { Issue } from "../model/errors.ts";
 import { refuseFields } from "./field_refusal.ts";
-import { describeIssue } from "../model/issue_messages.ts";
-import { prepareInput } from "./request_input.ts";
+import { describeIssue, joinIssues, listIssues } from "../model/issue_messages.ts";
+import { prepareInput } from "../model/request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
 
 /** Checks rules between fields, also of a partly valid value. Paths are those of the schema. */
@@ -111,25 +111,4 @@ function requireValid<Request>(
   const issues = joinIssues(tooLong, listIssues(parsed), ...further);
   if (parsed.success && issues.length === 0) return parsed.data;
   throw refuseFields(value, issues);
-}
-
-/** What the schema has found, at most as many as a refusal tells. */
-function listIssues(parsed: z.ZodSafeParseResult<unknown>): Issue[] {
-  const issues = parsed.error?.issues.slice(0, maxIssues) ?? [];
-  return issues.map(({ path, message }) => ({ path: path.join("."), message }));
-}
-
-/**
- * The issues of several lists, at most as many as a refusal tells. An issue of a field that a former list has
- * an issue of is left out, because further issues often follow from the first.
- */
-function joinIssues(...lists: readonly (readonly Issue[])[]): Issue[] {
-  const joined: Issue[] = [];
-  const paths = new Set<string>();
-  for (const list of lists) {
-    const added = list.filter(({ path }) => !paths.has(path)).slice(0, maxIssues - joined.length);
-    for (const issue of added) paths.add(issue.path);
-    joined.push(...added);
-  }
-  return joined;
 }

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { type Issue, maxIssues } from "./errors.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -72,4 +73,25 @@ function describeTooBig(origin: string, maximum: number | bigint, inclusive: boo
 /** Describes the first issue of a key of a free-form object. */
 function describeKey(faults: readonly { readonly message?: string | undefined }[]): string {
   return `has a key that ${faults[0]?.message ?? "is invalid"}`;
+}
+
+/** What the schema has found, at most as many as a refusal tells. */
+export function listIssues(parsed: z.ZodSafeParseResult<unknown>): Issue[] {
+  const issues = parsed.error?.issues.slice(0, maxIssues) ?? [];
+  return issues.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+/**
+ * The issues of several lists, at most as many as a refusal tells. An issue of a field that a former list has
+ * an issue of is left out, because further issues often follow from the first.
+ */
+export function joinIssues(...lists: readonly (readonly Issue[])[]): Issue[] {
+  const joined: Issue[] = [];
+  const paths = new Set<string>();
+  for (const list of lists) {
+    const added = list.filter(({ path }) => !paths.has(path)).slice(0, maxIssues - joined.length);
+    for (const issue of added) paths.add(issue.path);
+    joined.push(...added);
+  }
+  return joined;
 }

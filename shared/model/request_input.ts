@@ -1,12 +1,8 @@
 import type * as z from "zod";
-import {
-  isPlainObject as isObject,
-  maxFurtherFields,
-  variableSchemas,
-} from "../model/bounded_fields.ts";
-import { type Issue, maxIgnoredFields, maxIssues } from "../model/errors.ts";
-import { describeIssue } from "../model/issue_messages.ts";
-import { isBlank } from "../model/visible_text.ts";
+import { isPlainObject as isObject, maxFurtherFields, variableSchemas } from "./bounded_fields.ts";
+import { type Issue, maxIgnoredFields, maxIssues } from "./errors.ts";
+import { describeIssue } from "./issue_messages.ts";
+import { isBlank } from "./visible_text.ts";
 
 /** A body prepared for validation by a schema. */
 export interface PreparedInput {
