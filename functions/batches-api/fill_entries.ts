@@ -23,7 +23,7 @@ import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { type MessageRequest, requestedFile } from "../../shared/model/message_request.ts";
-import { checkFilledPayment } from "../../shared/model/fillable_payment.ts";
+import { readPayment } from "../../shared/model/payment_reading.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
@@ -192,7 +192,8 @@ function checkRecipientPayment(
   { payment }: MessageRequest,
   references: Set<string>,
 ): readonly Issue[] {
-  const issues = checkFilledPayment(payment);
+  if (payment === undefined) return [];
+  const { issues } = readPayment(payment);
   return issues.length > 0 ? issues : claimReference(payment, references, "payment");
 }
 

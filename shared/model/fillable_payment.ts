@@ -1,8 +1,6 @@
 /** Payment requests with variables, which each recipient of a batch fills. */
 import * as z from "zod";
-import type { Issue } from "./errors.ts";
-import { describeIssue } from "./issue_messages.ts";
-import { checkPayment, type PaymentRequest, paymentRequestSchema } from "./requested_payment.ts";
+import { type PaymentRequest, paymentRequestSchema } from "./requested_payment.ts";
 import { describeField } from "./request_fields.ts";
 
 /** A text that may have variables; one without is of its form. */
@@ -52,15 +50,4 @@ export function fillPayment(
     boleto: optional(payment.boleto),
     pix: payment.pix && { ...payment.pix, code: optional(payment.pix.code) },
   };
-}
-
-/** What is wrong with a request once it is filled: the form of its fields, or else the rules between them. */
-export function checkFilledPayment(payment: unknown): Issue[] {
-  if (payment === undefined) return [];
-  const { error } = paymentRequestSchema.safeParse(payment, { error: describeIssue });
-  if (error === undefined) return checkPayment(payment);
-  return error.issues.map(({ path, message }) => ({
-    path: ["payment", ...path].join("."),
-    message,
-  }));
 }

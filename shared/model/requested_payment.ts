@@ -80,18 +80,23 @@ export const paymentRequestSchema = z.object({
 
 export type PaymentRequest = z.infer<typeof paymentRequestSchema>;
 
-/** The rules between the fields. Nothing is found in what is not of its form: that is told already. */
-export function checkPayment(payment: unknown): Issue[] {
-  const parsed = paymentRequestSchema.safeParse(payment);
-  if (!parsed.success) return [];
-  const { pix, link, boleto } = parsed.data;
-  const cents = requireCents(parsed.data.amount);
+/** What is against the rules between the fields. Nothing is found in what is not of its form: that is told already. */
+export function checkPayment(given: unknown): Issue[] {
+  if (given === undefined) return [];
+  const parsed = paymentRequestSchema.safeParse(given);
+  return parsed.success ? findPaymentFaults(parsed.data) : [];
+}
+
+/** What is against the rules between the fields of a request that is of its form. */
+export function findPaymentFaults(payment: PaymentRequest): Issue[] {
+  const { pix, link, boleto } = payment;
+  const cents = requireCents(payment.amount);
   const issues = [
     ...(cents > 0n ? [] : [{ path: "amount", message: "must be more than 0" }]),
     ...(pix === undefined && link === undefined && boleto === undefined
       ? [{ path: "pix", message: "is required, or link or boleto" }]
       : []),
-    ...checkSums(parsed.data, cents),
+    ...checkSums(payment, cents),
     ...(pix === undefined ? [] : checkPix(pix, cents)),
     ...checkLink(link),
     ...(boleto === undefined || isBoletoLine(boletoDigits(boleto)) ? [] : [{
@@ -164,7 +169,7 @@ function checkLink(link: string | undefined): Issue[] {
   return message === null ? [] : [{ path: "link", message }];
 }
 
-/** The part that is stored of a request in which `checkPayment` finds nothing: its code built, its amounts alike. */
+/** The part that is stored of a request in which `findPaymentFaults` finds nothing: its code built, its amounts alike. */
 export function toPaymentPart(payment: PaymentRequest): PaymentPart {
   const { reference, description, goods, expiresAt, pix, link, boleto } = payment;
   const items = payment.items?.map(({ name, quantity, amount, productId }) =>

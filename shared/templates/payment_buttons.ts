@@ -3,11 +3,11 @@
  * templates and Payment request CTA templates, Brazil).
  */
 import type { Issue } from "../model/errors.ts";
-import { checkFilledPayment } from "../model/fillable_payment.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
 import { readText } from "../model/json_value.ts";
 import { listPaymentMeans, type PaymentMeans, type PaymentPart } from "../model/payment.ts";
-import { paymentRequestSchema, toPaymentPart } from "../model/requested_payment.ts";
+import { readPayment } from "../model/payment_reading.ts";
+import { toPaymentPart } from "../model/requested_payment.ts";
 
 /** The key of `variables` that fills these buttons. */
 export const paymentKey = "payment";
@@ -65,7 +65,7 @@ export function fillPaymentButtons(
     missing.add(paymentKey);
     return undefined;
   }
-  const { payment, issues } = own === undefined ? readPayment(given) : { payment: own, issues: [] };
+  const { payment, issues } = own === undefined ? readPart(given) : { payment: own, issues: [] };
   const found = [
     ...issues,
     ...(isGiven && own !== undefined
@@ -77,18 +77,11 @@ export function fillPaymentButtons(
   return found.length > 0 ? undefined : payment;
 }
 
-function readPayment(
+function readPart(
   given: unknown,
 ): { readonly payment?: PaymentPart; readonly issues: readonly Issue[] } {
-  const request = withoutNulls(given);
-  const issues = checkFilledPayment(request);
-  if (issues.length > 0) return { issues };
-  return { payment: toPaymentPart(paymentRequestSchema.parse(request)), issues };
-}
-
-/** Null is not given, as in the fields of a request. */
-function withoutNulls(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (_name, member) => member ?? undefined);
+  const { payment, issues } = readPayment(given);
+  return payment === null ? { issues } : { payment: toPaymentPart(payment), issues };
 }
 
 /** Ways to pay that have no button, and buttons whose way is not given. An order shows all that it has. */

@@ -1,4 +1,5 @@
 /** Which variables a template takes, and which of a call's nothing takes. */
+import { listIgnoredOfPayment } from "../model/payment_reading.ts";
 import { isNumbered, listPlaceholders } from "../model/placeholders.ts";
 import type { TemplateDefinition } from "./definition.ts";
 import { isPaymentButton, paymentKey } from "./payment_buttons.ts";
@@ -32,8 +33,13 @@ function listHeaderKeys(header: TemplateDefinition["header"]): string[] {
   return ["header", ...(isNumbered(first) ? [] : [first]), ...others];
 }
 
-/** The names of the variables that are given, and that nothing takes. Null is not given. */
+/**
+ * The names of the variables that are given, and that nothing takes, and the paths of the members that the payment
+ * among them does not have. Null is not given.
+ */
 export function findIgnoredVariables(variables: Variables, taken: ReadonlySet<string>): string[] {
-  return Object.keys(variables)
+  const unknown = Object.keys(variables)
     .filter((name) => (variables[name] ?? null) !== null && !taken.has(name));
+  const ofPayment = taken.has(paymentKey) ? listIgnoredOfPayment(variables[paymentKey]) : [];
+  return [...unknown, ...ofPayment];
 }

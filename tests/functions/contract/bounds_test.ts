@@ -4,6 +4,9 @@ import type * as z from "zod";
 import { readJsonBody } from "../../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../../shared/http/validate.ts";
 import { AppError, type Issue } from "../../../shared/model/errors.ts";
+import { readTemplateDefinition } from "../../../shared/templates/definition.ts";
+import { findIgnoredVariables, listVariableKeys } from "../../../shared/templates/variable_keys.ts";
+import { fillTemplate } from "../../../shared/templates/variables.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { listOperationRows } from "./contract_stack.ts";
 
@@ -91,6 +94,20 @@ Deno.test("no operation looks at an item of a list that is too long, and each sa
   for (const path of ["optionList.options", "recipients", "addTags", "rates", "components"]) {
     assert(tried.includes(path), path);
   }
+});
+
+Deno.test("no item is looked at of a payment among variables that has too many", () => {
+  const read = readTemplateDefinition("NAMED", [
+    { type: "BODY", text: "Pedido 812" },
+    { type: "BUTTONS", buttons: [{ type: "ORDER_DETAILS", text: "Copy Pix code" }] },
+  ]);
+  assert(read.ok, JSON.stringify(read));
+  const { items, looks } = createWatchedItems(87_000);
+  const payment = { reference: "ped-812", amount: "1", link: "https://pay.example.com/1", items };
+  const { issues } = fillTemplate(read.definition, { payment }, { name: null, phone: null });
+  assertEquals(issues, [{ path: "variables.payment.items", message: "must be at most 100 items" }]);
+  assertEquals(findIgnoredVariables({ payment }, listVariableKeys(read.definition)), []);
+  assertEquals(looks, []);
 });
 
 Deno.test("no operation looks at a value of a free object with too many members", () => {

@@ -1,7 +1,7 @@
 /** Buttons of templates that ask for a payment: what fills them, and how they read on a gateway. */
 import { readTemplateDefinition } from "../../../shared/templates/definition.ts";
 import { renderForGateway } from "../../../shared/templates/rendering.ts";
-import { listVariableKeys } from "../../../shared/templates/variable_keys.ts";
+import { findIgnoredVariables, listVariableKeys } from "../../../shared/templates/variable_keys.ts";
 import { type Filling, fillTemplate, listVariables } from "../../../shared/templates/variables.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
@@ -76,6 +76,25 @@ Deno.test("a payment is checked by the rules of payment requests; null is not gi
     assertEquals([issues[0]?.path, template.payment], [path, undefined], JSON.stringify(given));
   }
   assertEquals(pathsOf(fill([order], { payment: { ...payment, tax: null } })), [[], []]);
+});
+
+Deno.test("a payment among variables is read as that of a body: blank texts, fractions, unknown members", () => {
+  const items = [{ name: "A", quantity: 1.5, amount: "64.95", productId: " ", color: "red" }];
+  const given = { ...payment, description: " ", items, pix: { ...payment.pix, txid: "1" }, vat: 1 };
+  const { template, ...found } = fill([order], { payment: given });
+  assertEquals([found.missing, found.issues], [[], []]);
+  assertEquals(template.payment?.items, [{ name: "A", quantity: 2, price: "64.95" }]);
+  assertEquals([template.payment?.note, template.payment?.discount], [undefined, undefined]);
+  const variables = { other: "1", payment: given };
+  const ignored = ["other", "payment.items.0.color", "payment.pix.txid", "payment.vat"];
+  assertEquals(findIgnoredVariables(variables, new Set(["payment"])).sort(), ignored);
+  assertEquals(findIgnoredVariables(variables, new Set()), ["other", "payment"]);
+  assertEquals(findIgnoredVariables({ payment: "12x" }, new Set(["payment"])), []);
+});
+
+Deno.test("no more than a hundred issues of a payment are told", () => {
+  const items = Array(100).fill({ name: 1, quantity: "1", amount: 1 });
+  assertEquals(fill([order], { payment: { ...payment, items } }).issues.length, 100);
 });
 
 Deno.test("each way to pay has its button, and each button its way", () => {
