@@ -44,9 +44,12 @@ export interface DispatchReport extends MaintenanceReport {
  * become due during the poll, then doubled.
  */
 const lockedSleepMs = { first: 1, longest: 20 };
-/** Sends of messages without a pace. `all` is as many as one process calls one host at once: see `acquireHostSlot`. */
+/**
+ * Sends of messages without a pace. `all` is as many as one process calls one host at once: see
+ * `acquireHostSlot`.
+ */
 const sends = { quick: 50, all: 250, slowOfInstance: 25 };
-/** Pause after a failed poll of the database. */
+/** Pause after a poll of the database that failed, and after an end of turns that did. */
 const failurePauseMs = 500;
 
 /** Called once, with whether the run's first poll of the queue succeeded. */
@@ -90,8 +93,9 @@ class DispatchRun {
   readonly #calls = new CallsUnderWay(sends);
   readonly #groups: GroupConsumer;
   readonly #readReceipts = new Set<Promise<void>>();
-  /** Ends turns beside the messages; null while none is due. */
+  /** The call that ends turns, beside the messages; null while none is under way. */
   #turns: Promise<void> | null = null;
+  #nextTurnsAt = 0;
   readonly #outbox: OutboxConsumer;
   readonly #events: EventConsumer;
   readonly #maintenance: QueueMaintenance;
@@ -129,7 +133,7 @@ class DispatchRun {
   }
 
   async finish(): Promise<void> {
-    while (performance.now() < this.#deadline && this.#taken < this.limits.maxMessages) {
+    while (!this.#isOver() && this.#taken < this.limits.maxMessages) {
       // Before the poll: what wakes the run from now on, the poll may have missed.
       this.#alarm = Promise.withResolvers<void>();
       const sleepMs = await this.#step();
@@ -144,6 +148,10 @@ class DispatchRun {
     await Promise.all([this.#maintenance.finish(), this.#turns, ...this.#readReceipts]);
     this.report.outboxRows = this.#outbox.rows;
     this.report.deliveries = this.#events.deliveries;
+  }
+
+  #isOver(): boolean {
+    return performance.now() >= this.#deadline;
   }
 
   /** Polls the database once. A failed poll does not end the run. */
@@ -185,7 +193,7 @@ class DispatchRun {
     }
     this.#groups.notice(claim.groups);
     if (claim.isOutboxDue) this.#outbox.start();
-    if (claim.isTurnDue === true) this.#endTurns();
+    if (claim.isTurnDue) this.#endTurns();
     this.#events.notice(claim.webhooks);
     if (claim.messages.length === free) return 0;
     return this.#chooseSleep(claim);
@@ -203,9 +211,14 @@ class DispatchRun {
     this.#readReceipts.add(marked);
   }
 
+  /** Starts a call that ends turns, unless one is under way or has just failed. */
   #endTurns(): void {
-    this.#turns ??= endTurns(this.services.database)
-      .catch((error: unknown) => this.services.log.error("turns_failed", describeDefect(error)))
+    if (performance.now() < this.#nextTurnsAt) return;
+    this.#turns ??= endTurns(this.services.database, () => this.#isOver())
+      .catch((error: unknown) => {
+        this.#nextTurnsAt = performance.now() + failurePauseMs;
+        this.services.log.error("turns_failed", describeDefect(error));
+      })
       .finally(() => this.#turns = null);
   }
 

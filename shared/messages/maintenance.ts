@@ -33,12 +33,20 @@ export async function tellIdleConversations(database: Database): Promise<void> {
   }
 }
 
-/** Most turns that one call ends: each writes out up to 50 records. */
-const turnsOfCall = 50;
+/** Most turns that one step ends: each writes out up to 50 records. */
+const turnsOfStep = 50;
+/** Most steps of one call: the other turns wait for the next one. */
+const maxTurnSteps = 20;
 
-/** Ends the turns that are due. What another process ends is left to it. */
-export async function endTurns(database: Database): Promise<void> {
-  while (!(await database.rpc("end_turns", { maxTurns: turnsOfCall })).isComplete);
+/**
+ * Ends the turns that are due. What another process ends is left to it.
+ *
+ * @param isOver whether no step may begin any more.
+ */
+export async function endTurns(database: Database, isOver: () => boolean): Promise<void> {
+  for (let step = 0; step < maxTurnSteps && !isOver(); step++) {
+    if ((await database.rpc("end_turns", { maxTurns: turnsOfStep })).isComplete) break;
+  }
 }
 
 /** Most batches of due payments that one maintenance run ends: the others wait for the next one. */

@@ -88,7 +88,7 @@ export interface ClaimedMessages {
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
   /** Whether `end_turns` has work. */
-  readonly isTurnDue?: boolean;
+  readonly isTurnDue: boolean;
   readonly webhooks: WebhookWork;
   /** Instances with a pace that are due, see `claim_message_group`; null or absent for none. */
   readonly groups?: readonly string[] | null;

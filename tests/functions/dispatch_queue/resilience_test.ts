@@ -3,7 +3,7 @@ import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { AppError } from "../../../shared/model/errors.ts";
-import { assert, assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "../../support/assert.ts";
 import { acceptMessage, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -54,6 +54,29 @@ Deno.test("a run goes on after a look at the database that failed", async () => 
   });
   assertEquals(report.accepted, 1);
   assert(stack.logLines.some(({ event }) => event === "dispatch_step_failed"));
+});
+
+Deno.test("an end of turns that fails is tried again after a pause, and the run ends on time", async () => {
+  await using stack = await startMessagingStack();
+  const failing = withFailures(stack, "end_turns", Infinity);
+  let tries = 0;
+  const database = {
+    ...failing.database,
+    rpc: async (name: RpcName, request: never) => {
+      if (name === "end_turns") tries += 1;
+      const result = await failing.database.rpc(name, request);
+      return name === "claim_due_messages" ? { ...Object(result), isTurnDue: true } : result;
+    },
+  } as Database;
+  const startedAt = performance.now();
+  await runDispatch({ ...failing, database, deliverAgentReply }, {
+    durationMs: 1_200,
+    maxMessages: 1,
+  });
+  // At once, then every 500 ms, though the queue is polled five times a second.
+  assertLessOrEqual(tries, 1 + (performance.now() - startedAt) / 500);
+  assertEquals(stack.logLines.filter(({ event }) => event === "turns_failed").length, tries);
+  assert(tries > 1, "it is tried again");
 });
 
 Deno.test("a call is answered when the run's first poll has succeeded, whatever the provider does, and the run works on", async () => {

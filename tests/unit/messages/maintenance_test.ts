@@ -1,5 +1,5 @@
 import type { Database } from "../../../shared/database/database.ts";
-import { runPayments } from "../../../shared/messages/maintenance.ts";
+import { endTurns, runPayments } from "../../../shared/messages/maintenance.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 type Run = { readonly expired: number; readonly isComplete: boolean };
@@ -23,4 +23,23 @@ Deno.test("payments end a batch after another, until none is due or others hold 
 
 Deno.test("one run ends 20 batches of payments at most", async () => {
   assertEquals(await run({ expired: 500, isComplete: false }), [10_000, 20]);
+});
+
+/** Ends turns of which there are always more. Returns after how many steps that stopped. */
+async function countSteps(isOver: (steps: number) => boolean): Promise<number> {
+  let steps = 0;
+  const database = {
+    rpc: () => {
+      steps += 1;
+      return Promise.resolve({ ended: 50, isComplete: false });
+    },
+  } as unknown as Database;
+  await endTurns(database, () => isOver(steps));
+  return steps;
+}
+
+Deno.test("one call ends a thousand turns at most, and none once its run is over", async () => {
+  assertEquals(await countSteps(() => false), 20);
+  assertEquals(await countSteps((steps) => steps === 3), 3);
+  assertEquals(await countSteps(() => true), 0);
 });
