@@ -34,7 +34,8 @@ export async function readFeed(
   return await lookUntil<Page>({
     look: (before) =>
       readPage(database, {
-        ...{ ...query, isWaiting },
+        ...query,
+        isWaiting,
         ...(before === undefined ? {} : { after: before.nextCursor }),
       }),
     isFound: ({ items }) => items.length > 0,

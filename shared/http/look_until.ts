@@ -2,7 +2,7 @@ import { type LookBounds, LookPace, onEventsAnnounced } from "../runtime/event_a
 import { onShutdown } from "../runtime/shutdown.ts";
 
 /** What a reader waits for. */
-export interface Awaited<Seen> {
+export interface LookTarget<Seen> {
   /** Looks once; `before` is what the look before has seen. */
   readonly look: (before?: Seen) => Promise<Seen>;
   readonly isFound: (seen: Seen) => boolean;
@@ -11,7 +11,7 @@ export interface Awaited<Seen> {
 }
 
 /** How long a reader waits. */
-export interface Patience {
+export interface WaitLimits {
   /** 0 for one look. */
   readonly waitMs: number;
   /** Ends the waiting: nobody takes the answer. */
@@ -20,12 +20,12 @@ export interface Patience {
 }
 
 /**
- * Looks at the database until what is awaited is there, without holding a connection to it meanwhile. Returns what
- * was seen last when the time is over, the client has gone or the runtime is about to end.
+ * Looks at the database until what is awaited is there, without holding a connection to it meanwhile.
+ * Returns what was seen last when the time is over, the client has gone or the runtime is about to end.
  */
 export async function lookUntil<Seen>(
-  { look, isFound, hasMore = () => false }: Awaited<Seen>,
-  { waitMs, signal, bounds }: Patience,
+  { look, isFound, hasMore = () => false }: LookTarget<Seen>,
+  { waitMs, signal, bounds }: WaitLimits,
 ): Promise<Seen> {
   const deadline = performance.now() + waitMs;
   const ending = new AbortController();
@@ -33,7 +33,14 @@ export async function lookUntil<Seen>(
   signal.addEventListener("abort", stop);
   const pace = new LookPace(bounds);
   let announced = Promise.withResolvers<void>();
-  const endings = [onShutdown(stop), onEventsAnnounced(() => announced.resolve())];
+  let isAnnounced = false;
+  const endings = [
+    onShutdown(stop),
+    onEventsAnnounced(() => {
+      isAnnounced = true;
+      announced.resolve();
+    }),
+  ];
   try {
     let seen = await look();
     while (!isFound(seen) && !ending.signal.aborted && performance.now() < deadline) {
@@ -45,10 +52,12 @@ export async function lookUntil<Seen>(
           ending.signal,
           announced.promise,
         );
-        pace.note(false);
+        // A wait that nothing ended says nothing of the announcements: the next one is still heard at once.
+        if (isAnnounced) pace.note(false);
       }
       // Before the look: what is announced from now on, the look may have missed.
       announced = Promise.withResolvers();
+      isAnnounced = false;
       seen = await look(seen);
     }
     return seen;

@@ -1,6 +1,7 @@
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { readFeed } from "../../../functions/events-api/feed.ts";
 import type { Database } from "../../../shared/database/database.ts";
+import { lookUntil } from "../../../shared/http/look_until.ts";
 import { announceEvents } from "../../../shared/runtime/event_announcement.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
 import { assertEquals, assertLessOrEqual } from "../../support/assert.ts";
@@ -101,6 +102,31 @@ Deno.test("a waiting reader looks rarely where none of a busy process' events co
   clearInterval(burst);
   // After 0, 10, 30, 70, 150 and 310 ms, then every 250 ms.
   assertLessOrEqual(looks, 6 + (performance.now() - startedAt) / 250);
+});
+
+Deno.test("a waiting reader hears an announcement at once, however long it has waited in silence", async () => {
+  const bounds = { leastMs: 500, mostMs: 1_000 };
+  const client = new AbortController();
+  const third = Promise.withResolvers<string>();
+  let looks = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const waiting = lookUntil({
+    look: () => {
+      looks += 1;
+      if (looks === 3) third.resolve("the reader's look");
+      // The second look follows a whole wait in silence.
+      if (looks === 2) {
+        setTimeout(announceEvents, 1);
+        timer = setTimeout(() => third.resolve("the end of the longest wait"), bounds.mostMs);
+      }
+      return Promise.resolve(looks);
+    },
+    isFound: () => false,
+  }, { waitMs: 60_000, signal: client.signal, bounds });
+  assertEquals(await third.promise, "the reader's look");
+  clearTimeout(timer);
+  client.abort();
+  await waiting;
 });
 
 /** Shows every result to `see`, which may change it. */
