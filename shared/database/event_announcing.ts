@@ -16,6 +16,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "change_contact_tags",
   "change_payment",
   "create_batch",
+  "end_turns",
   "erase_contact",
   "extend_batch",
   "hold_queue",

@@ -25,7 +25,6 @@ const notAnnounced = [
     "settle_outbox",
     "settle_transcription",
     "tell_idle_conversations",
-    "end_turns",
   ],
   "retry_message",
   "settle_event_deliveries",
