@@ -2,7 +2,12 @@ import type { ContactTarget } from "../../shared/database/rpcs/contacts.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { type ActingServices, askChannel } from "../../shared/messages/channel_action.ts";
+import {
+  type ActingServices,
+  type ActionRefusal,
+  askChannel,
+  refuseAction,
+} from "../../shared/messages/channel_action.ts";
 import {
   type ControlAction,
   type ControlReason,
@@ -42,9 +47,7 @@ export async function controlConversation(
   { target, action, role, idempotency }: WantedControl,
 ): Promise<Recorded<ControlledConversation>> {
   const { instanceId } = instance;
-  if (instance.providerClass !== "official") {
-    throw new AppError("unsupported_on_channel", { body: { details: { field: "action" } } });
-  }
+  if (instance.providerClass !== "official") throw refuseChannel();
   const found = await services.database.rpc("find_control_target", {
     ...target,
     instanceId,
@@ -57,7 +60,7 @@ export async function controlConversation(
     instance,
     () => ({ action: "control", to, control: action, role }),
   );
-  if (receipt.outcome !== "done") throw refuse(receipt);
+  if (receipt.outcome !== "done") throw refuseAction(receipt, controlRefusal);
   const recorded = await services.database.rpc("record_control", {
     ...{ instanceId, contactId, idempotency },
     ...describeControl(action, role),
@@ -80,30 +83,15 @@ function describeControl(
   }
 }
 
-/** The answer to a change that was not made. */
-function refuse(receipt: Exclude<ActionReceipt, { outcome: "done" }>): AppError {
-  switch (receipt.outcome) {
-    case "not_supported":
-      return new AppError("unsupported_on_channel", { body: { details: { field: "action" } } });
-    case "unknown":
-      return new AppError("provider_outcome_unknown", {
-        message:
-          "The channel may or may not have changed who holds the conversation; conversation.control_changed and the next message tell.",
-        body: { details: { reason: receipt.reason }, retryable: false },
-      });
-    case "rejected": {
-      const { code, message, retryable, scope, retryAfterMs } = receipt;
-      const details = { code, message };
-      if (!retryable && scope !== "instance") {
-        return new AppError("control_refused", { body: { details } });
-      }
-      return new AppError("provider_send_failed", {
-        message: "The channel did not change it or could not be reached; see details.",
-        body: { details, retryable },
-        ...(retryAfterMs === undefined
-          ? {}
-          : { headers: { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` } }),
-      });
-    }
-  }
+/** For an instance whose channel cannot change who holds a conversation. */
+function refuseChannel(): AppError {
+  return new AppError("unsupported_on_channel", { body: { details: { field: "action" } } });
 }
+
+const controlRefusal: ActionRefusal = {
+  notSupported: refuseChannel,
+  refused: "control_refused",
+  unknown:
+    "The channel may or may not have changed who holds the conversation; conversation.control_changed and the next message tell.",
+  notNow: "The channel did not change it or could not be reached; see details.",
+};

@@ -10,8 +10,10 @@ import type {
 import type { Database } from "../../shared/database/database.ts";
 import {
   type ActingServices,
+  type ActionRefusal,
   askChannel,
   describeAction,
+  refuseAction,
 } from "../../shared/messages/channel_action.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { linkContent } from "../../shared/messages/message_file.ts";
@@ -62,7 +64,7 @@ export async function changeMessage(
     ...{ instanceId, messageId: change.messageId, token: change.token },
     ...describeOutcome(receipt),
   });
-  if (receipt.outcome !== "done") throw refuse(wanted.kind, receipt);
+  if (receipt.outcome !== "done") throw refuseAction(receipt, toRefusal(wanted.kind));
   if (record === null) throw new AppError("message_not_found");
   return record;
 }
@@ -122,28 +124,14 @@ async function settle(
   return (await database.rpc("settle_message_change", request)).message;
 }
 
-/** The answer to a change that was not done. What cannot be done at all is a 409, as before the call. */
-function refuse(
-  kind: WantedChange["kind"],
-  receipt: Exclude<ActionReceipt, { outcome: "done" }>,
-): AppError {
+/** How a change that was not done is answered. What cannot be done at all is a 409, as before the call. */
+function toRefusal(kind: WantedChange["kind"]): ActionRefusal {
   const code = kind === "edit" ? "message_not_editable" : "message_not_deletable";
-  if (receipt.outcome === "not_supported") return refuseState(code, notSupported.code);
-  if (receipt.outcome === "unknown") {
-    return new AppError("provider_outcome_unknown", {
-      message:
-        "The provider may or may not have changed the message. It is not asked again by itself; its own word settles it.",
-      body: { details: { reason: receipt.reason }, retryable: false },
-    });
-  }
-  const { code: reason, message, retryable, scope, retryAfterMs } = receipt;
-  const details = { code: reason, message };
-  if (!retryable && scope !== "instance") return new AppError(code, { body: { details } });
-  return new AppError("provider_send_failed", {
-    message: "The provider did not change the message or could not be reached; see details.",
-    body: { details, retryable },
-    ...(retryAfterMs === undefined
-      ? {}
-      : { headers: { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` } }),
-  });
+  return {
+    notSupported: () => refuseState(code, notSupported.code),
+    refused: code,
+    unknown:
+      "The provider may or may not have changed the message. It is not asked again by itself; its own word settles it.",
+    notNow: "The provider did not change the message or could not be reached; see details.",
+  };
 }

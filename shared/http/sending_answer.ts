@@ -8,6 +8,7 @@ import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
 import { writeJson } from "./answer.ts";
 import { nameDocs } from "./refusal_body.ts";
 import { arrangeAnswer } from "../model/arrange_answer.ts";
+import { retryAfterHeader } from "../runtime/retry_after.ts";
 import { replayHeaders } from "./idempotency.ts";
 
 /** Returns the response to a sending call. */
@@ -32,9 +33,7 @@ export function createSendingAnswer<Schema extends z.ZodType<object>>(
     const { outcome, retryAfterMs } = answer;
     const headers = {
       ...replayHeaders(answer),
-      ...(retryAfterMs === undefined
-        ? {}
-        : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
+      ...retryAfterHeader(retryAfterMs),
     };
     const instanceId = context.get("instance")?.instanceId;
     const revealed = vault === undefined

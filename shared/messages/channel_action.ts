@@ -1,7 +1,9 @@
+import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { ChannelAction } from "../providers/action.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
 import type { ActionReceipt, Provider } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
+import { retryAfterHeader } from "../runtime/retry_after.ts";
 import type { SealedInstance } from "../model/instance.ts";
 
 /** Services that asking a channel requires. */
@@ -48,6 +50,44 @@ export function describeAction(
     case "done":
     case "not_supported":
       return undefined;
+  }
+}
+
+/** How a call answers where its channel did not do what it asked for. */
+export interface ActionRefusal {
+  /** The answer where the channel cannot do it at all. */
+  readonly notSupported: () => AppError;
+  /** The code where the channel will never do it. */
+  readonly refused: ErrorCode;
+  /** The sentence where the channel may have done it. */
+  readonly unknown: string;
+  /** The sentence where the channel cannot do it now. */
+  readonly notNow: string;
+}
+
+/** The answer of a call to an outcome that is not the one asked for. */
+export function refuseAction(
+  receipt: Exclude<ActionReceipt, { outcome: "done" }>,
+  { notSupported, refused, unknown, notNow }: ActionRefusal,
+): AppError {
+  switch (receipt.outcome) {
+    case "not_supported":
+      return notSupported();
+    case "unknown":
+      return new AppError("provider_outcome_unknown", {
+        message: unknown,
+        body: { details: { reason: receipt.reason }, retryable: false },
+      });
+    case "rejected": {
+      const { retryable, scope, retryAfterMs } = receipt;
+      const details = describeAction(receipt);
+      if (!retryable && scope !== "instance") return new AppError(refused, { body: { details } });
+      return new AppError("provider_send_failed", {
+        message: notNow,
+        body: { details, retryable },
+        headers: retryAfterHeader(retryAfterMs),
+      });
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads how long a provider asks callers to wait, in milliseconds. */
+/** How long a provider asks callers to wait, in milliseconds, and how answers pass that on. */
 import { readValue } from "../model/json_value.ts";
 
 /** Upper bound of a wait. Provider quotas renew within a day; a wrong value must not delay a message for longer. */
@@ -47,4 +47,9 @@ function listUsages(header: string): unknown[] {
 
 function boundWait(waitMs: number): number {
   return Math.min(Math.max(Math.ceil(waitMs), 0), MAX_RETRY_AFTER_MS);
+}
+
+/** The header by which an answer tells its caller to wait, in whole seconds; none without a wait. */
+export function retryAfterHeader(waitMs: number | undefined): Readonly<Record<string, string>> {
+  return waitMs === undefined ? {} : { "Retry-After": `${Math.ceil(waitMs / 1_000)}` };
 }
