@@ -1,57 +1,30 @@
-import { CredentialError, type CredentialVault } from "../../shared/crypto/credential_vault.ts";
-import type { ResealedSecrets, SealedSecrets } from "../../shared/database/rpcs/webhooks.ts";
+import type { SealedSecrets } from "../../shared/database/rpcs/webhooks.ts";
 import type { InstanceServices } from "./instances.ts";
-
-/** What one batch resealed. */
-export interface EndpointReseal {
-  readonly replaced: number;
-  readonly remaining: number;
-  /** Endpoints with a secret that no key opens. */
-  readonly unreadable: readonly string[];
-}
+import { resealBatch, type ResealedBatch, resealText } from "./reseal_batch.ts";
 
 /**
  * Seals the secrets of webhook endpoints under the current key, one batch. Secrets that are rotated
  * meanwhile are skipped; those that no key opens stay as they are.
+ *
+ * @returns as `unreadable` the endpoints with a secret that no key opens.
  */
 export async function resealEndpointSecrets(
   { database, vault }: InstanceServices,
   keyIds: readonly string[],
   limit: number,
-): Promise<EndpointReseal> {
-  const { items, total, ...listed } = await database.rpc("list_endpoint_secrets_under_old_keys", {
-    keyIds,
-    limit,
-  });
-  const unreadable = [...listed.unreadable];
-  const fresh: ResealedSecrets[] = [];
-  for (const item of items) {
-    const resealed = await resealSecrets(vault, item);
-    if (resealed === null) unreadable.push(item.endpointId);
-    else fresh.push(resealed);
-  }
-  const { replaced } = await database.rpc("replace_endpoint_secrets", { items: fresh });
-  return { replaced, remaining: total - replaced, unreadable };
-}
-
-async function resealSecrets(
-  vault: CredentialVault,
-  { endpointId, sealedSecret, sealedPreviousSecret }: SealedSecrets,
-): Promise<ResealedSecrets | null> {
-  const reseal = async (sealed: string): Promise<string> =>
-    await vault.seal(await vault.open<unknown>(sealed, endpointId), endpointId);
-  try {
-    return {
+): Promise<ResealedBatch> {
+  const former = await database.rpc("list_endpoint_secrets_under_old_keys", { keyIds, limit });
+  return await resealBatch(former, {
+    idOf: ({ endpointId }: SealedSecrets) => endpointId,
+    reseal: async ({ endpointId, sealedSecret, sealedPreviousSecret }) => ({
       endpointId,
       formerSecret: sealedSecret,
       formerPreviousSecret: sealedPreviousSecret,
-      sealedSecret: await reseal(sealedSecret),
+      sealedSecret: await resealText(vault, sealedSecret, endpointId),
       sealedPreviousSecret: sealedPreviousSecret === null
         ? null
-        : await reseal(sealedPreviousSecret),
-    };
-  } catch (error) {
-    if (error instanceof CredentialError) return null;
-    throw error;
-  }
+        : await resealText(vault, sealedPreviousSecret, endpointId),
+    }),
+    replace: (items) => database.rpc("replace_endpoint_secrets", { items }),
+  });
 }

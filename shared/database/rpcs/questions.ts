@@ -1,6 +1,7 @@
 import type { QuestionRecord, QuestionStatus } from "../../model/question_record.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
+import type { FormerSeals } from "./tenancy.ts";
 
 export interface QuestionsRpcs {
   cancel_question: Rpc<QuestionTarget, QuestionRecord>;
@@ -17,11 +18,7 @@ export interface QuestionsRpcs {
   >;
   list_notify_seals_under_old_keys: Rpc<
     { readonly keyIds: readonly string[]; readonly limit: number },
-    {
-      readonly items: readonly SealedNotify[];
-      readonly total: number;
-      readonly unreadable: readonly string[];
-    }
+    FormerSeals<SealedNotify>
   >;
   replace_notify_seals: Rpc<
     { readonly items: readonly ResealedNotify[] },

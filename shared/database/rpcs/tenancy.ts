@@ -83,7 +83,7 @@ export interface TenancyRpcs {
   use_connection_link: Rpc<{ readonly linkId: string }, { readonly used: boolean }>;
   list_credentials_under_old_keys: Rpc<
     { readonly keyIds: readonly string[]; readonly limit: number },
-    FormerSeals
+    FormerSeals<SealedItem>
   >;
   replace_sealed_credentials: Rpc<
     { readonly items: readonly ResealedItem[] },
@@ -234,9 +234,9 @@ export interface ResealedItem extends SealedItem {
   readonly former: string;
 }
 
-/** Instances whose credentials are sealed under a former key, and those that no key can open. */
-export interface FormerSeals {
-  readonly items: readonly SealedItem[];
+/** What is sealed under former keys: the first of it, how much there is, and the ids of what no key can open. */
+export interface FormerSeals<Sealed> {
+  readonly items: readonly Sealed[];
   readonly total: number;
   readonly unreadable: readonly string[];
 }

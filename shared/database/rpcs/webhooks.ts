@@ -4,6 +4,7 @@ import type { EventType } from "../../model/event_types.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
+import type { FormerSeals } from "./tenancy.ts";
 
 export interface WebhooksRpcs {
   create_event_endpoint: Rpc<
@@ -39,11 +40,7 @@ export interface WebhooksRpcs {
   >;
   list_endpoint_secrets_under_old_keys: Rpc<
     { readonly keyIds: readonly string[]; readonly limit: number },
-    {
-      readonly items: readonly SealedSecrets[];
-      readonly total: number;
-      readonly unreadable: readonly string[];
-    }
+    FormerSeals<SealedSecrets>
   >;
   replace_endpoint_secrets: Rpc<
     { readonly items: readonly ResealedSecrets[] },
