@@ -91,13 +91,13 @@ function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | u
 
 /** What reaches us because we hold the conversation, and what its former holder tells of it. */
 function* readOwnMessages(value: unknown): ReadingOfEvents {
-  const told = readCloudContext(value, new CloudContacts(value));
+  const contacts = new CloudContacts(value);
+  const told = readCloudContext(value, contacts);
   if (told !== undefined) yield told;
-  yield* readMessages(value);
+  yield* readMessages(value, contacts);
 }
 
-function* readMessages(value: unknown): ReadingOfEvents {
-  const contacts = new CloudContacts(value);
+function* readMessages(value: unknown, contacts: CloudContacts): ReadingOfEvents {
   for (const item of readList(value, "messages")) {
     if (readText(item, "type") === "system") yield* readCloudIdentityChanges(item);
     else yield readCloudRevocation(item) ?? readInbound(item, contacts);
@@ -115,10 +115,10 @@ function* readMessages(value: unknown): ReadingOfEvents {
  * (page Webhooks: standby): no agent of ours answers.
  */
 function* readStandby(value: unknown): ReadingOfEvents {
-  for (const event of readMessages(value)) {
+  const contacts = new CloudContacts(value);
+  for (const event of readMessages(value, contacts)) {
     yield event?.kind === "message" ? { ...event, isStandby: true } : event;
   }
-  const contacts = new CloudContacts(value);
   yield* readEchoes(value, (item) => readStandbyEcho(item, contacts));
 }
 
