@@ -11,6 +11,7 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { checkPeriod } from "../../shared/model/page.ts";
 import { idSchema } from "../../shared/model/request_fields.ts";
 import { announceEvents } from "../../shared/runtime/event_announcement.ts";
 import {
@@ -81,13 +82,4 @@ async function replay({ database }: DeliveryServices, context: ClientContext): P
   const replayed = await callRecorded(database, "replay_events", request);
   announceEvents();
   return answerRecorded(context, replayResponseSchema, replayed, 202);
-}
-
-function checkPeriod(
-  { since, until }: Readonly<Record<string, unknown>>,
-): { path: string; message: string }[] {
-  if (typeof since !== "string" || typeof until !== "string") return [];
-  return Date.parse(until) < Date.parse(since)
-    ? [{ path: "until", message: "must not be before since" }]
-    : [];
 }

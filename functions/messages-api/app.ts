@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import { AppError } from "../../shared/model/errors.ts";
 import {
   type ClientContext,
   readClientIdempotency,
@@ -27,7 +26,6 @@ import {
   healthSchema,
   listMessagesSchema,
   listQueueSchema,
-  messageIdSchema,
   messageResponseSchema,
   messagesResponseSchema,
   queueCursorSchema,
@@ -41,6 +39,7 @@ import {
   usageEndSchema,
   usageResponseSchema,
 } from "../../shared/http/usage_query.ts";
+import { readMessageTarget } from "./message_target.ts";
 import { paymentRoutes } from "./payments.ts";
 import { createQuestionOperations } from "./questions.ts";
 import { describeSendable } from "./sendable_templates.ts";
@@ -92,7 +91,7 @@ async function getMessage(
   { database, links }: MessagesApiServices,
   context: ClientContext,
 ): Promise<Response> {
-  const message = await database.rpc("get_message", readTarget(context));
+  const message = await database.rpc("get_message", readMessageTarget(context));
   return answerJson(context, messageResponseSchema, {
     success: true,
     ...withMediaUrl(message, links),
@@ -120,7 +119,7 @@ async function deleteMessage(
 ): Promise<Response> {
   const { database, links } = services;
   const isForEveryone = validate(deleteMessageSchema, context.req.query()).for === "everyone";
-  const target = readTarget(context);
+  const target = readMessageTarget(context);
   const message = isForEveryone
     ? await changeMessage(services, requireInstance(context), { ...target, kind: "delete" })
     : await database.rpc("cancel_message", target);
@@ -142,7 +141,7 @@ async function patchMessage(
     body,
     checkChangeMessage,
   );
-  const target = readTarget(context);
+  const target = readMessageTarget(context);
   const edit = { ...target, kind: "edit" } as const;
   const message = words === undefined
     ? await database.rpc("move_message", { ...target, sendAt, expiresAt })
@@ -158,7 +157,7 @@ async function readMessage(
   context: ClientContext,
 ): Promise<Response> {
   const { typing } = validateBody(context, readMessageSchema, context.get("body"));
-  const outcome = await markReadByCall(services, readTarget(context), typing);
+  const outcome = await markReadByCall(services, readMessageTarget(context), typing);
   return answerJson(context, readMessageResponseSchema, { success: true, ...outcome });
 }
 
@@ -176,7 +175,7 @@ async function retryMessage(
   { database }: MessagesApiServices,
   context: ClientContext,
 ): Promise<Response> {
-  const target = readTarget(context);
+  const target = readMessageTarget(context);
   const idempotency = await readClientIdempotency(context);
   return answerRecorded(
     context,
@@ -247,12 +246,4 @@ async function getHealth(
   const { instanceId } = requireInstance(context);
   const health = await database.rpc("get_instance_health", { instanceId });
   return answerJson(context, healthResponseSchema, { success: true, instanceId, ...health });
-}
-
-/** Returns the message of the path, which must belong to the token's instance. */
-function readTarget(context: ClientContext): { instanceId: string; messageId: string } {
-  const { instanceId } = requireInstance(context);
-  const messageId = messageIdSchema.safeParse(context.req.param("id"));
-  if (!messageId.success) throw new AppError("message_not_found");
-  return { instanceId, messageId: messageId.data };
 }

@@ -8,7 +8,7 @@ import {
   recordStatusSchema,
 } from "../../shared/model/message_record.ts";
 import { dayOfProtectionSchema, waitingMessageSchema } from "../../shared/model/queue_record.ts";
-import { orderSchema, pageSchema } from "../../shared/model/page.ts";
+import { checkPeriod, orderSchema, pageSchema } from "../../shared/model/page.ts";
 import {
   cardIdSchema,
   findFilterIssues,
@@ -90,9 +90,7 @@ export const readMessageResponseSchema = z.object({ ...successField, ...readOutc
 /** Requires that `until` is not before `since`, and that one contact at most is named, in one way. */
 export const checkListMessages: CrossCheck = (query) => [
   ...findFilterIssues(query),
-  ...(Date.parse(String(query["until"])) < Date.parse(String(query["since"]))
-    ? [{ path: "until", message: "must not be before since" }]
-    : []),
+  ...checkPeriod(query),
 ];
 
 /** GET /functions/v1/messages-api/health. */

@@ -11,14 +11,14 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { checkPeriod } from "../../shared/model/page.ts";
 import type { ToldPaymentStatus } from "../../shared/model/payment_status.ts";
 import { paymentReferenceSchema } from "../../shared/model/timing.ts";
-import { messageIdSchema } from "./contract.ts";
+import { readMessageTarget } from "./message_target.ts";
 import {
   changePaymentResponseSchema,
   changePaymentSchema,
   checkChangePayment,
-  checkListPayments,
   listPaymentsSchema,
   paymentsResponseSchema,
 } from "./payments_contract.ts";
@@ -33,7 +33,7 @@ export const paymentRoutes: readonly ClientRoute<PaymentServices>[] = [
   {
     method: "POST",
     path: "/messages/:id/payment",
-    handle: (services, context) => change(services, context, readMessage(context)),
+    handle: (services, context) => change(services, context, readMessageTarget(context)),
   },
   {
     method: "POST",
@@ -75,7 +75,7 @@ async function change(
 }
 
 async function list({ database }: PaymentServices, context: ClientContext): Promise<Response> {
-  const query = validate(listPaymentsSchema, context.req.query(), checkListPayments);
+  const query = validate(listPaymentsSchema, context.req.query(), checkPeriod);
   const { instanceId } = requireInstance(context);
   const page = await readPage(
     "payments",
@@ -83,13 +83,6 @@ async function list({ database }: PaymentServices, context: ClientContext): Prom
     (request) => database.rpc("list_payments", request),
   );
   return answerJson(context, paymentsResponseSchema, { success: true, ...page });
-}
-
-/** No message has an id of another form. */
-function readMessage(context: ClientContext): { readonly messageId: string } {
-  const messageId = messageIdSchema.safeParse(context.req.param("id"));
-  if (!messageId.success) throw new AppError("message_not_found");
-  return { messageId: messageId.data };
 }
 
 /** No payment has a reference of another form. */

@@ -38,12 +38,6 @@ export const listPaymentsSchema = pageSchema.extend({
   until: storableInstantSchema.optional(),
 });
 
-/** Requires that `until` is not before `since`. */
-export const checkListPayments: CrossCheck = ({ since, until }) =>
-  Date.parse(String(until)) < Date.parse(String(since))
-    ? [{ path: "until", message: "must not be before since" }]
-    : [];
-
 export const changePaymentResponseSchema = z.object({
   ...successField,
   ...paymentRecordFields,

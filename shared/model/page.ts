@@ -1,5 +1,6 @@
 /** The pages of every collection. */
 import * as z from "zod";
+import type { Issue } from "./errors.ts";
 import { storableInstantSchema } from "./instant.ts";
 import { idSchema, pageSizeSchema } from "./request_fields.ts";
 
@@ -8,6 +9,14 @@ export const pageSchema = z.object({
   limit: pageSizeSchema,
   cursor: z.string().min(1).max(500).optional(),
 });
+
+/** Requires that `until` is not before `since`, as a cross-check of a schema with both. */
+export function checkPeriod({ since, until }: Readonly<Record<string, unknown>>): Issue[] {
+  if (typeof since !== "string" || typeof until !== "string") return [];
+  return Date.parse(until) < Date.parse(since)
+    ? [{ path: "until", message: "must not be before since" }]
+    : [];
+}
 
 /**
  * The order of a list: `desc` begins with the newest. `asc`, which is the default, is left out, so that cursors
