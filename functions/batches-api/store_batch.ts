@@ -22,7 +22,7 @@ import { findHeaderFiles } from "../../shared/messages/header_files.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
 import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
 import type { StoredFileServices } from "../../shared/messages/lost_files.ts";
-import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
+import { findFileOfRequest, loadLinksOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue, maxIssues } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { requestedFile } from "../../shared/model/message_request.ts";
@@ -172,8 +172,9 @@ async function openChannel(
   const { instanceId } = instance;
   const provider = await openProvider(instance);
   const file = await findSourceFile({ database, storage, provider }, instanceId, source);
-  const named = source.message === undefined ? null : requestedFile(source.message);
-  const links = named === null ? null : await files.loadLinks();
+  const links = source.message === undefined
+    ? null
+    : await loadLinksOfRequest(files, source.message);
   const variables = listTemplateVariables(source, entries);
   const headerFiles = await findHeaderFiles({ database, files }, instanceId, variables);
   return { instance, provider, file, links, headerFiles, noteIgnored };

@@ -14,7 +14,11 @@ import { requestedFile } from "../../shared/model/message_request.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
-import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
+import {
+  findFileOfRequest,
+  loadLinksOfRequest,
+  toLinkedContent,
+} from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import { executeSending, type SendingServices } from "../../shared/messages/send.ts";
 import type { SendingAnswer } from "../../shared/messages/sending_answer.ts";
@@ -125,8 +129,7 @@ async function toDraft(
   };
   const stored = { database, storage: files.storage };
   const file = await findFileOfRequest(stored, instanceId, request);
+  const content = toLinkedContent(request, file, await loadLinksOfRequest(files, request));
   const mediaId = requestedFile(request)?.mediaId;
-  const links = mediaId === undefined ? null : await files.loadLinks();
-  const content = toLinkedContent(request, file, links);
   return { ...about, content, mediaId, file: file ?? undefined };
 }

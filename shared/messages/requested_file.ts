@@ -19,7 +19,7 @@ import {
   toRequestedContent,
 } from "../model/message_request.ts";
 import { isStillStored, type StoredFileServices } from "./lost_files.ts";
-import { linkFile } from "./message_file.ts";
+import { linkFile, type MessageFiles } from "./message_file.ts";
 
 /**
  * The file of ours that a request names; null where it names none, or none that is there. Recording the call
@@ -63,11 +63,20 @@ async function findFormFault(
   return isSticker ? findStickerFault(size ?? 0, head) : findVoiceFault(head);
 }
 
+/** Links for a request that names a file of ours; null for one that names none, which loads nothing. */
+export async function loadLinksOfRequest(
+  { loadLinks }: Pick<MessageFiles, "loadLinks">,
+  request: MessageRequest,
+): Promise<MediaLinks | null> {
+  return requestedFile(request) === null ? null : await loadLinks();
+}
+
 /**
  * The content of a valid request, with a link to the file that it names by `mediaId`. A document without
  * a name gets the one that its file was uploaded with.
  *
- * @param links needed only by a request that names a file.
+ * @param links see `loadLinksOfRequest`.
+ * @throws Error for a request that names a file, without links: a defect, it would leave without its file.
  */
 export function toLinkedContent(
   request: MessageRequest,
@@ -75,7 +84,8 @@ export function toLinkedContent(
   links: MediaLinks | null,
 ): MessageContent {
   const named = requestedFile(request);
-  if (named === null || links === null) return toRequestedContent(request);
+  if (named === null) return toRequestedContent(request);
+  if (links === null) throw new Error("a request that names a file has no links");
   const ownName = named.messageType === "document" ? file?.fileName ?? undefined : undefined;
   return toRequestedContent(
     { ...request, mediaFilename: request.mediaFilename ?? ownName },
