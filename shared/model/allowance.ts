@@ -34,8 +34,6 @@ export const allowanceSchema = z.object({
   }),
 });
 
-export type Allowance = z.infer<typeof allowanceSchema>;
-
 /** What a provider has told of it. Absent members: nothing; a null one: there is none any more. */
 export interface ToldAllowance {
   /** The level's name: `STANDARD`, `HIGH`, `NOT_APPLICABLE`. */
