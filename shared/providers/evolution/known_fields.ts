@@ -4,9 +4,9 @@ import type { KnownFields } from "../webhooks/known_fields.ts";
 
 export const evolutionKnownFields: KnownFields = {
   read: [
-    "presence.update",
-    ...["messages.upsert", "messages.delete", "messages.edited", "send.message.update"],
-    ...["send.message", "messages.update", "call", "connection.update", "contacts.update"],
+    ...["messages.upsert", "messages.delete", "messages.edited", "messages.update"],
+    ...["send.message", "send.message.update", "call"],
+    ...["connection.update", "contacts.update", "presence.update"],
   ],
   ignored: {
     "application.startup": "the gateway's own start",

@@ -7,10 +7,9 @@ const labels = "the phone's own labels";
 
 export const wahaKnownFields: KnownFields = {
   read: [
-    "presence.update",
     ...["message", "message.any", "message.reaction", "message.ack", "message.ack.group"],
     ...["message.edited", "message.revoked", "poll.vote", "poll.vote.failed", "event.response"],
-    ...["call.rejected", "session.status"],
+    ...["call.rejected", "presence.update", "session.status"],
   ],
   ignored: {
     "call.accepted": "a call that somebody has answered",

@@ -4,9 +4,8 @@ import type { KnownFields } from "../webhooks/known_fields.ts";
 
 export const zapiKnownFields: KnownFields = {
   read: [
-    "PresenceChatCallback",
     ...["ReceivedCallback", "MessageStatusCallback", "DeliveryCallback", "ConnectedCallback"],
-    ...["DisconnectedCallback", "notification.REVOKE"],
+    ...["DisconnectedCallback", "PresenceChatCallback", "notification.REVOKE"],
     ...["notification.CALL_MISSED_VOICE", "notification.CALL_MISSED_VIDEO"],
   ],
   ignored: {
