@@ -115,8 +115,8 @@ async function readAttempt(call: Call): Promise<"waiting_for_scan" | "connecting
 }
 
 /**
- * An attempt that was begun without a number gives no code to type, whatever number is named later (issue
- * 2197): it is ended first.
+ * An attempt that was begun without a number gives no code to type, whatever number is named later
+ * (Evolution API issue 2197): it is ended first.
  */
 async function requestCode(call: Call, phone: string): Promise<PairingOutcome> {
   const query = `?${new URLSearchParams({ number: phone })}`;

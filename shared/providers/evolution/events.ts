@@ -298,7 +298,8 @@ function readMember(data: unknown): MessageAuthor | undefined {
 
 /**
  * Reads Baileys' own form, which Evolution passes on unchanged: `{key, update: {status}}`. Of a message that
- * WhatsApp has refused after all, `update.messageStubParameters` begins with WhatsApp's number (issues 2642, 2653).
+ * WhatsApp has refused after all, `update.messageStubParameters` begins with WhatsApp's number (Evolution API
+ * issues 2642 and 2653).
  */
 function readNumberedWord(data: unknown): string | undefined {
   const number = readValue(data, "update", "status");

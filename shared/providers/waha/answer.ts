@@ -1,5 +1,5 @@
 /**
- * Converts WAHA's answer into a receipt. A success has the engine's own form, or no body at all (issues 721,
+ * Converts WAHA's answer into a receipt. A success has the engine's own form, or no body at all (its issues 721,
  * 760, 1087, 2157): without an id the outcome is unknown, and the event of the message tells it.
  */
 import {

@@ -181,8 +181,8 @@ function readSender(event: unknown): EventAddresses | undefined {
 }
 
 /**
- * The chat of what the phone wrote: `to`, which no version confuses (issue 2241), else that of the id. A
- * message whose two ends are the session's own is a note to self; one whose ends are equal, while the
+ * The chat of what the phone wrote: `to`, which no version confuses (WAHA issue 2241), else that of the id.
+ * A message whose two ends are the session's own is a note to self; one whose ends are equal, while the
  * session's own address is unknown, names no contact for certain.
  */
 function readEchoChat(event: unknown, { own }: Surroundings): EventAddresses | undefined {
@@ -279,8 +279,9 @@ const numberedAcks: Readonly<Record<number, string>> = {
 };
 
 /**
- * The status of a message of ours. One of a contact's message says that we have read it. NOWEB tells in `error` by
- * which number WhatsApp has refused a message that it had answered as sent (source, 2026.7; issue 2166).
+ * The status of a message of ours. One of a contact's message says that we have read it. NOWEB tells in
+ * `error` by which number WhatsApp has refused a message that it had answered as sent (source, 2026.7; WAHA
+ * issue 2166).
  */
 function readStatus(event: unknown, { toldAt }: Surroundings): StatusEvent[] {
   const id = readMessageId(event);
@@ -398,9 +399,8 @@ function readConnection(event: unknown, { own, toldAt: at }: Surroundings): Conn
 }
 
 /**
- * What WhatsApp lets the account do, beside the status WORKING: a lock on new chats for a time, and a quota of
- * them. A quota of 0 is WAHA's place holder where the
- * account is eligible for none, -1 is none.
+ * What WhatsApp lets the account do, beside the status WORKING: a lock on new chats for a time, and a quota
+ * of them. A quota of 0 is WAHA's placeholder where the account is eligible for none, -1 is none.
  */
 function readLimits(event: unknown, { toldAt: at }: Surroundings): LimitEvent[] {
   const lock = readValue(event, "data", "reachoutTimelock");
