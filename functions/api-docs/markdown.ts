@@ -3,7 +3,8 @@ import { escapeHtml } from "../../shared/model/html.ts";
 
 /**
  * Paragraphs, headings, lists, tables, fenced code, inline code, bold, italics, links to web addresses,
- * and a folded part whose `<details>` and `</details>` stand in paragraphs of their own. Everything else is shown as it is written: no HTML of a description reaches the page.
+ * and a folded part whose `<details>` and `</details>` stand in paragraphs of their own. Everything else is
+ * shown as it is written: no HTML of a description reaches the page.
  *
  * @param headingLevel of the description's highest headings.
  */

@@ -38,8 +38,8 @@ function describe(phone: PhoneNumber): CompletedPhone {
 
 /**
  * By length, and by the prefixes that requests refuse. The library's lengths are those of a country's shortest and
- * longest numbers, with local ones among them: a Brazilian mobile without its area code would pass. WhatsApp still writes Mexican mobiles with the 1 that the
- * numbering plan has dropped.
+ * longest numbers, with local ones among them: a Brazilian mobile without its area code would pass. WhatsApp
+ * still writes Mexican mobiles with the 1 that the numbering plan has dropped.
  */
 function isPossible(phone: PhoneNumber): boolean {
   const digits = phone.number.replace("+", "");

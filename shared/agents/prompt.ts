@@ -45,8 +45,8 @@ const truncationMark = " […]";
 
 /**
  * Builds the messages for the model, with the newest history that fits into `budgetBytes`. The first
- * message holds the instructions, then the form of an answer with choices, and nothing else. What the contact wrote, its profile name included,
- * appears in `user` messages only, so it cannot pass for an instruction.
+ * message holds the instructions, then the form of an answer with choices, and nothing else. What the contact
+ * wrote, its profile name included, appears in `user` messages only, so it cannot pass for an instruction.
  *
  * After the first message roles alternate, beginning and ending with `user`: the chat templates of many
  * models (Mistral, Gemma) and some services reject anything else.

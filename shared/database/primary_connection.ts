@@ -5,9 +5,9 @@ import { type DatabaseServer, openPrimaryHost } from "./primary_host.ts";
 type ClientOptions = Parameters<typeof postgres>[1] & object;
 
 /**
- * One connection, kept open, to the server that takes writes, for what needs a session of its own. A session that has ended is not opened once more: the next use opens another client, where the
- * primary is then. So a caller that holds something in its session (an advisory lock) knows by the client
- * whether it still has it.
+ * One connection, kept open, to the server that takes writes, for what needs a session of its own. A session
+ * that has ended is not opened once more: the next use opens another client, where the primary is then. So a
+ * caller that holds something in its session (an advisory lock) knows by the client whether it still has it.
  */
 export class PrimaryConnection {
   readonly #primary;

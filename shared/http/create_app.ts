@@ -112,7 +112,10 @@ const continueTrace: MiddlewareHandler = (context, next) => {
   return traceparent === null ? next() : runInTrace(traceparent, next);
 };
 
-/** Names the contract's date in every answer. Logs the route's pattern, never the path, because a path may hold a secret. */
+/**
+ * Names the contract's date in every answer. Logs the route's pattern, never the path, because a path may
+ * hold a secret.
+ */
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context: Context<{ Variables: AppVariables }>, next) => {
     const startedAt = performance.now();

@@ -1,6 +1,9 @@
 /** Who holds a conversation of the official channel, and what it can be asked to change about it. */
 
-/** `us`; `channel_agent`, Meta's Business Agent; `other`, another responder, or one that the channel does not name. */
+/**
+ * `us`; `channel_agent`, Meta's Business Agent; `other`, another responder, or one that the channel does not
+ * name.
+ */
 export const conversationHolders = ["us", "channel_agent", "other"] as const;
 export type ConversationHolder = (typeof conversationHolders)[number];
 

@@ -16,8 +16,8 @@ export interface PreparedInput {
 /**
  * Prepares a body for its schema (decisions, section 1). Removes what is not given: null where the schema
  * does not accept it, and a blank text in an optional field, because automation tools send them for empty
- * inputs. Rounds fractions up where the schema expects an integer. Removes unknown fields and lists them. Leaves free-form objects, such
- * as `customLabels`, unchanged.
+ * inputs. Rounds fractions up where the schema expects an integer. Removes unknown fields and lists them.
+ * Leaves free-form objects, such as `customLabels`, unchanged.
  *
  * Judges the length of a list before it looks at an item: a body holds up to a million of them, and what is
  * checked for each would keep all other callers waiting.

@@ -51,7 +51,10 @@ export function withoutInvisible(text: string): string {
   return text.replace(invisible, "");
 }
 
-/** Marks that no emoji and no script needs, but for those that turn text, which are refused; and those behind an ASCII sign: `\u20e3` frames a digit. */
+/**
+ * Marks that no emoji and no script needs, but for those that turn text, which are refused; and those behind
+ * an ASCII sign: `\u20e3` frames a digit.
+ */
 const needless =
   /[[\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0e\ufe0f\u202a-\u202e\u2066-\u2069]]/gv;
 const stray = /(?<=^|[\0-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?!\u20e3)|\u200c$|\u200d$/gu;
@@ -64,7 +67,10 @@ export function withoutStrayMarks(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.replace(needless, "").replace(stray, "") : text;
 }
 
-/** Signs without ink that are no blanks: controls but NUL, which is a fault, anchors, the empty pattern of braille. */
+/**
+ * Signs without ink that are no blanks: controls but NUL, which is a fault, anchors, the empty pattern of
+ * braille.
+ */
 const inkless = /[[\p{Cc}\ufff9-\ufffb\u2800]--[\0]]/gv;
 
 /** Whether nobody sees anything of a text: it is blank, or of marks that nobody sees. */

@@ -1,6 +1,7 @@
 /**
  * What a channel can be asked beside sending: to mark messages as read, to show typing, to change a message
- * that it has sent, to block a person, to hand a conversation over. As a send, an action is one call, and its outcome is data.
+ * that it has sent, to block a person, to hand a conversation over. As a send, an action is one call, and its
+ * outcome is data.
  */
 import type { ControlAction, ControlRole } from "../model/control.ts";
 import type { MessageContent } from "../model/message_content.ts";

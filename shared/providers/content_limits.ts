@@ -35,10 +35,10 @@ export interface ContentLimits {
 /**
  * The official channel. Sources: Text messages page (4,096); Image, Video and Document messages pages
  * (captions 1,024); Interactive list messages page (header 60, button 20, row id 200, row title 24, row
- * description 72, section title 24); Interactive reply buttons page (id 256, title 20 and unique, header and footer 60,
- * body 1,024); Interactive call-to-action URL button page (display text 20). For the body of a list the page
- * says 4,096 and Meta's OpenAPI description 1,024; we use the smaller one, which satisfies both. Orders page (item name 60). Location and
- * Contacts messages pages name no limit; 1,000 is ours.
+ * description 72, section title 24); Interactive reply buttons page (id 256, title 20 and unique, header and
+ * footer 60, body 1,024); Interactive call-to-action URL button page (display text 20). For the body of a
+ * list the page says 4,096 and Meta's OpenAPI description 1,024; we use the smaller one, which satisfies
+ * both. Orders page (item name 60). Location and Contacts messages pages name no limit; 1,000 is ours.
  */
 export const officialLimits: ContentLimits = {
   text: 4_096,

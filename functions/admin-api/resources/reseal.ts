@@ -10,7 +10,10 @@ const resealRecord = {
    */
   keyId: z.string().regex(/^[0-9a-f]{8}$/),
   resealed: z.int().min(0),
-  /** Number of instances, webhook endpoints and addresses of questions whose credentials are still sealed under a former key. */
+  /**
+   * Number of instances, webhook endpoints and addresses of questions whose credentials are still sealed
+   * under a former key.
+   */
   remaining: z.int().min(0),
   /** Ids of the instances, webhook endpoints, and questions with an address, whose credentials no key opens. */
   unreadable: z.array(z.uuid()),

@@ -1,6 +1,7 @@
 /**
  * What the Cloud API is asked beside sending: read receipts with typing (page Mark messages as read), blocking
- * (page Block users) and who holds a conversation (page Conversation routing: thread control). It can neither edit nor delete what it has sent.
+ * (page Block users) and who holds a conversation (page Conversation routing: thread control). It can neither
+ * edit nor delete what it has sent.
  */
 import type { ChannelAction } from "../action.ts";
 import { actionDone, toActionReceipt } from "../action_receipt.ts";

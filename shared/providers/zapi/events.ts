@@ -226,8 +226,9 @@ function readDelivery(payload: unknown): StatusEvent[] {
 }
 
 /**
- * Whether a message was refused for what Z-API calls a shadow ban: WhatsApp lets the number start no conversations for
- * a time (pages "On Send callback examples" and "Blocks and Bans"). Older versions tell it in words alone.
+ * Whether a message was refused for what Z-API calls a shadow ban: WhatsApp lets the number start no
+ * conversations for a time (pages "On Send callback examples" and "Blocks and Bans"). Older versions tell it
+ * in words alone.
  */
 function isShadowBan(payload: unknown): boolean {
   return readText(payload, "errorCode") === "SHADOW_BAN" ||
