@@ -3,18 +3,18 @@ import type { Database } from "../database/database.ts";
 /** Most rows of each kind that one maintenance run changes. */
 const maintenanceBatch = 500;
 
+/** Most batches of one kind that one maintenance run takes: what is left waits for the next one. */
+const maxSteps = 20;
+
 /** Ends claims whose lease has expired: their messages become `unconfirmed`. */
 export function expireClaims(database: Database): Promise<{ readonly expired: number }> {
   return database.rpc("expire_claims", { maxMessages: maintenanceBatch });
 }
 
-/** Most batches of expired messages that one maintenance run ends: the others wait for the next one. */
-const maxExpiryBatches = 20;
-
 /** Ends messages that waited beyond their `expiresAt`: they become `expired`, and are never sent. */
 export async function expireMessages(database: Database): Promise<{ readonly expired: number }> {
   let expired = 0;
-  for (let batch = 0; batch < maxExpiryBatches; batch++) {
+  for (let step = 0; step < maxSteps; step++) {
     const ended = await database.rpc("expire_messages", { maxMessages: maintenanceBatch });
     expired += ended.expired;
     if (ended.expired < maintenanceBatch) break;
@@ -22,12 +22,9 @@ export async function expireMessages(database: Database): Promise<{ readonly exp
   return { expired };
 }
 
-/** Most steps of idle conversations that one maintenance run takes: the others wait for the next one. */
-const maxIdleSteps = 20;
-
 /** Tells the conversations whose silence is as long as their instance's `idle` says. */
 export async function tellIdleConversations(database: Database): Promise<void> {
-  for (let step = 0; step < maxIdleSteps; step++) {
+  for (let step = 0; step < maxSteps; step++) {
     const request = { maxConversations: maintenanceBatch };
     if ((await database.rpc("tell_idle_conversations", request)).isComplete) break;
   }
@@ -35,8 +32,6 @@ export async function tellIdleConversations(database: Database): Promise<void> {
 
 /** Most turns that one step ends: each writes out up to 50 records. */
 const turnsOfStep = 50;
-/** Most steps of one call: the other turns wait for the next one. */
-const maxTurnSteps = 20;
 
 /**
  * Ends the turns that are due. What another process ends is left to it.
@@ -44,18 +39,15 @@ const maxTurnSteps = 20;
  * @param isOver whether no step may begin any more.
  */
 export async function endTurns(database: Database, isOver: () => boolean): Promise<void> {
-  for (let step = 0; step < maxTurnSteps && !isOver(); step++) {
+  for (let step = 0; step < maxSteps && !isOver(); step++) {
     if ((await database.rpc("end_turns", { maxTurns: turnsOfStep })).isComplete) break;
   }
 }
 
-/** Most batches of due payments that one maintenance run ends: the others wait for the next one. */
-const maxPaymentBatches = 20;
-
 /** Ends payment requests whose time is over. What another process holds is due again. */
 export async function runPayments(database: Database): Promise<{ readonly expired: number }> {
   let expired = 0;
-  for (let batch = 0; batch < maxPaymentBatches; batch++) {
+  for (let step = 0; step < maxSteps; step++) {
     const run = await database.rpc("run_payments", { maxPayments: maintenanceBatch });
     expired += run.expired;
     if (run.isComplete || run.expired === 0) break;
@@ -63,13 +55,10 @@ export async function runPayments(database: Database): Promise<{ readonly expire
   return { expired };
 }
 
-/** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
-const maxQuestionBatches = 20;
-
 /** Reminds of questions, and ends those whose time is over; `sent` counts the reminders that are to leave. */
 export async function runQuestions(database: Database): Promise<{ readonly sent: number }> {
   let sent = 0;
-  for (let batch = 0; batch < maxQuestionBatches; batch++) {
+  for (let step = 0; step < maxSteps; step++) {
     const run = await database.rpc("run_questions", { maxQuestions: maintenanceBatch });
     sent += run.sent;
     if (run.isComplete || run.worked === 0) break;
