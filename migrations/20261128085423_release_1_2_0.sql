@@ -702,7 +702,6 @@ declare
   violated text;
   taken text;
   refused jsonb;
-  was_locked boolean;
 begin
   if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
     return messaging.time_zone_issues();
@@ -753,26 +752,36 @@ begin
     end if;
   end if;
   if changes ? 'sealedProviderConfig' then
-    -- Another session: what was reported of the former one says nothing about it.
-    perform messaging.forget_connection(array[instance.id]);
-    select d.new_chats_locked_until > clock_timestamp() into strict was_locked
-    from messaging.dispatch d where d.instance_id = instance.id for no key update;
-    update messaging.dispatch d
-    set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
-      webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
-      messages_per_second = messaging.present_pace(instance.messages_per_second, null)
-    where d.instance_id = instance.id;
-    if was_locked then
-      perform messaging.release_held_messages(
-        instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
-      );
-    end if;
+    perform messaging.forget_former_session(instance);
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
   end if;
   perform messaging.refresh_dispatch(array[instance.id]);
   return messaging.describe_instance(instance);
+end;
+$$;
+
+-- New credentials open another session: what was reported of the former one says nothing about it.
+-- The caller holds pacing and refreshes dispatch.
+create or replace function messaging.forget_former_session(instance messaging.instances)
+returns void language plpgsql set search_path = '' as $$
+declare
+  was_locked boolean;
+begin
+  perform messaging.forget_connection(array[instance.id]);
+  select d.new_chats_locked_until > clock_timestamp() into strict was_locked
+  from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  update messaging.dispatch d
+  set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
+    webhooks_url = null, allowance = null, new_chats_locked_until = '-infinity',
+    messages_per_second = messaging.present_pace(instance.messages_per_second, null)
+  where d.instance_id = instance.id;
+  if was_locked then
+    perform messaging.release_held_messages(
+      instance.id, 'new_contacts', date_trunc('milliseconds', clock_timestamp())
+    );
+  end if;
 end;
 $$;
 
