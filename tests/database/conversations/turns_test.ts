@@ -1,6 +1,6 @@
 /** conversation.turn: every inbound message in exactly one turn, in order, by the clock of arrival. */
 
-import { assert, assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
@@ -20,7 +20,7 @@ const instanceId = "00000000-0000-4000-8000-000000000001";
 const phone = "5511987654321";
 
 // deno-lint-ignore explicit-function-return-type -- the object below says it
-async function createWorld(turns: Json | null = { quietSeconds: 8, maxSeconds: 20 }) {
+async function createWorld(turns: Json | null = { quietSeconds: 40, maxSeconds: 100 }) {
   const database = await createTestDatabase();
   const { sql, admin } = database;
   await createTenant(admin, { instanceId });
@@ -80,11 +80,11 @@ Deno.test("five messages in a row are one turn, which ends when the person was q
   await using world = await createWorld();
   for (const word of ["a", "b", "c", "d", "e"]) {
     await world.receive(word);
-    await world.pass(1);
+    await world.pass(5);
   }
-  await world.pass(6.5);
+  await world.pass(30);
   assertEquals(await world.end(), { ended: 0, isComplete: true });
-  await world.pass(0.5);
+  await world.pass(5);
   assertEquals(await world.end(), { ended: 1, isComplete: true });
   assertEquals(await world.end(), { ended: 0, isComplete: true });
   const [turn] = await world.turns();
@@ -101,19 +101,19 @@ Deno.test("five messages in a row are one turn, which ends when the person was q
 
 Deno.test("a turn ends maxSeconds after its first message, and the next message begins another", async () => {
   await using world = await createWorld();
-  for (let second = 0; second < 24; second += 4) {
+  for (let second = 0; second < 120; second += 20) {
     await world.receive(`${second}`);
-    await world.pass(4);
+    await world.pass(20);
   }
-  await world.pass(8);
+  await world.pass(40);
   await world.end();
-  assertEquals(await world.words(), ["0 4 8 12 16", "20"]);
+  assertEquals(await world.words(), ["0 20 40 60 80", "100"]);
 });
 
 Deno.test("a message that comes after the end of a turn begins the next one, though no dispatcher has looked", async () => {
   await using world = await createWorld();
   await world.receive("a");
-  await world.pass(9);
+  await world.pass(45);
   await world.receive("b");
   assertEquals(await world.words(), ["a"]);
   const [turn] = await world.turns();
@@ -122,8 +122,8 @@ Deno.test("a message that comes after the end of a turn begins the next one, tho
     turn!.startedAt
   }::timestamptz)::float8
       as seconds`;
-  assertEquals(Math.round(due!.seconds), 8);
-  await world.pass(9);
+  assertEquals(Math.round(due!.seconds), 40);
+  await world.pass(45);
   await world.end();
   assertEquals(await world.words(), ["a", "b"]);
 });
@@ -147,7 +147,7 @@ Deno.test("turns go by the clock of arrival; a reaction is in none, and no turn 
   await world.receive([{ message: "👍", messageType: "reaction" }]);
   await world.set(null);
   await world.receive("alone");
-  await world.pass(8);
+  await world.pass(40);
   await world.end();
   await world.receive("later");
   await world.pass(60);
@@ -158,15 +158,15 @@ Deno.test("turns go by the clock of arrival; a reaction is in none, and no turn 
 Deno.test("a changed setting counts from the next turn on", async () => {
   await using world = await createWorld();
   await world.receive("a");
-  await world.set({ quietSeconds: 2, maxSeconds: 5 });
-  await world.pass(4);
+  await world.set({ quietSeconds: 10, maxSeconds: 25 });
+  await world.pass(20);
   await world.receive("b");
-  await world.pass(7);
+  await world.pass(35);
   assertEquals((await world.end()).ended, 0);
-  await world.pass(1);
+  await world.pass(5);
   assertEquals((await world.end()).ended, 1);
   await world.receive("c");
-  await world.pass(2);
+  await world.pass(10);
   assertEquals((await world.end()).ended, 1);
   assertEquals(await world.words(), ["a b", "c"]);
 });
@@ -178,7 +178,7 @@ Deno.test("a turn's event stays below 20,000 bytes: what is too long has its id 
     ...Array.from({ length: 5 }, () => ({ message: long })),
     ...Array.from({ length: 45 }, () => ({ message: "oi" })),
   ]);
-  await world.pass(20);
+  await world.pass(100);
   await world.end();
   const [turn] = await world.turns();
   assertEquals(turn!.isTruncated, true);
@@ -196,22 +196,25 @@ Deno.test("the agent answers a turn once, when it ends", async () => {
   await world
     .admin`insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
     values (${instanceId}, 'Ana', 'Be kind.', 'm', true)`;
-  const wait = async (): Promise<number[]> =>
-    (await world.admin<{ seconds: number }[]>`
-      select round(extract(epoch from run_at - clock_timestamp()))::integer as seconds
-      from messaging.outbox where kind = 'agent_reply'`).map(({ seconds }) => seconds);
+  const waits = async (): Promise<Json[]> => [
+    ...await world.admin<Json[]>`
+      select extract(epoch from o.run_at - min(m.created_at))::integer as "afterFirst",
+        extract(epoch from o.run_at - max(m.created_at))::integer as "afterLast"
+      from messaging.outbox o, messaging.messages m
+      where o.kind = 'agent_reply' group by o.id`,
+  ];
   for (let place = 0; place < 5; place++) {
     await world.receive("oi");
     await world.pass(0.1);
   }
-  assertEquals(await wait(), [8]);
-  await world.pass(6);
+  assertObjectMatch({ waits: await waits() }, { waits: [{ afterLast: 40 }] });
+  await world.pass(35);
   await world.receive("oi");
-  assertEquals(await wait(), [8]);
-  await world.pass(6);
+  assertObjectMatch({ waits: await waits() }, { waits: [{ afterLast: 40 }] });
+  await world.pass(35);
   await world.receive("oi");
-  assertEquals(await wait(), [7]);
-  await world.pass(8);
+  assertObjectMatch({ waits: await waits() }, { waits: [{ afterFirst: 100 }] });
+  await world.pass(35);
   assertEquals((await world.end()).ended, 1);
   assertEquals((await world.turns())[0]!.messages.length, 7);
 });
@@ -223,7 +226,7 @@ Deno.test("typing restarts the quiet time within maxSeconds, lets the agent wait
     values (${instanceId}, 'Ana', 'Be kind.', 'm', true)`;
   assertEquals(await world.type(), { recorded: 0 });
   await world.receive("a");
-  for (const [seconds, expected] of [[5, 1], [5, 1], [5, 1], [4, 0]] as const) {
+  for (const [seconds, expected] of [[25, 1], [25, 1], [25, 1], [15, 0]] as const) {
     await world.pass(seconds);
     assertEquals((await world.end()).ended, 0);
     assertEquals((await world.type()).recorded, expected);
@@ -232,7 +235,7 @@ Deno.test("typing restarts the quiet time within maxSeconds, lets the agent wait
       from messaging.conversation_turns t, messaging.outbox o where o.kind = 'agent_reply'`;
     assertEquals(row!.same, true);
   }
-  await world.pass(1);
+  await world.pass(10);
   assertEquals(await world.type(), { recorded: 0 });
   assertEquals((await world.end()).ended, 1);
   assertEquals(await world.type(), { recorded: 0 });
@@ -281,7 +284,7 @@ Deno.test("two merged contacts have one turn, an erased one has none", async () 
     select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
     where k.phone = ${kept} and g.phone = ${gone}`;
   await world.receive("d", gone);
-  await world.pass(8);
+  await world.pass(40);
   assertEquals((await world.end()).ended, 1);
   assertEquals(await world.words(), ["a b c d"]);
   const [contact] = await world.admin<{ id: string }[]>`
@@ -289,7 +292,7 @@ Deno.test("two merged contacts have one turn, an erased one has none", async () 
   assertEquals((await world.turns())[0]!.contactId, contact!.id);
   await world.receive("e", kept);
   await world.admin`select messaging.bury_contacts(${instanceId}, array[${contact!.id}]::uuid[])`;
-  await world.pass(8);
+  await world.pass(40);
   assertEquals((await world.end()).ended, 0);
 });
 
@@ -301,7 +304,7 @@ Deno.test("the agent's answer waits for the end of the turn of two merged contac
       .admin`insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
       values (${instanceId}, 'Ana', 'Be kind.', 'm', true)`;
     await world.receive("a", first);
-    await world.pass(6);
+    await world.pass(30);
     await world.receive("b", second);
     await world.admin`
       select messaging.merge_contacts(k, g) from messaging.contacts k, messaging.contacts g
@@ -318,7 +321,7 @@ Deno.test("the agent's answer waits for the end of the turn of two merged contac
 Deno.test("a turn that was ended and not committed is told by the next run, once", async () => {
   await using world = await createWorld();
   await world.receive("a");
-  await world.pass(8);
+  await world.pass(40);
   await world.sql.begin(async (sql) => {
     await sql`select public.end_turns('{"maxTurns": 50}')`;
     throw new Error("killed");

@@ -108,7 +108,7 @@ async function endTurn(client: WebhookClient, tenant: Tenant): Promise<void> {
   await callFunction(stack.admin, "update_instance", { instanceId, changes: { turns } });
   await client.receive(tenant, { messageId: "TURN", text: { message: "oi" } });
   await letTimePass(stack.admin, 6);
-  await endTurns(stack.database);
+  await endTurns(stack.database, () => false);
 }
 
 /** A phone is connected by a link. */
