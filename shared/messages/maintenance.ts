@@ -36,11 +36,12 @@ const turnsOfStep = 50;
 /**
  * Ends the turns that are due. What another process ends is left to it.
  *
- * @param isOver whether no step may begin any more.
+ * @param isOver whether no further step may begin.
  */
 export async function endTurns(database: Database, isOver: () => boolean): Promise<void> {
-  for (let step = 0; step < maxSteps && !isOver(); step++) {
-    if ((await database.rpc("end_turns", { maxTurns: turnsOfStep })).isComplete) break;
+  for (let step = 0; step < maxSteps; step++) {
+    const { isComplete } = await database.rpc("end_turns", { maxTurns: turnsOfStep });
+    if (isComplete || isOver()) break;
   }
 }
 
