@@ -33,12 +33,12 @@ export const paymentRoutes: readonly ClientRoute<PaymentServices>[] = [
   {
     method: "POST",
     path: "/messages/:id/payment",
-    handle: (services, context) => change(services, context, readMessageTarget(context)),
+    handle: (services, context) => change(services, context, readMessageTarget),
   },
   {
     method: "POST",
     path: "/payments/:reference",
-    handle: (services, context) => change(services, context, readReference(context)),
+    handle: (services, context) => change(services, context, readReference),
   },
 ];
 
@@ -54,7 +54,9 @@ const words: { readonly [Status in ToldPaymentStatus]: string } = {
 async function change(
   { database }: PaymentServices,
   context: ClientContext,
-  named: { readonly messageId: string } | { readonly reference: string },
+  readNamed: (
+    context: ClientContext,
+  ) => { readonly messageId: string } | { readonly reference: string },
 ): Promise<Response> {
   const body = context.get("body");
   const { status, paidAt, tell } = validateBody(
@@ -70,7 +72,11 @@ async function change(
   return answerRecorded(
     context,
     changePaymentResponseSchema,
-    await callRecorded(database, "change_payment", { ...request, ...named, idempotency }),
+    await callRecorded(database, "change_payment", {
+      ...request,
+      ...readNamed(context),
+      idempotency,
+    }),
   );
 }
 
