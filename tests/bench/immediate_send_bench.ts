@@ -16,7 +16,8 @@ const phones = 1_000;
 /** Warm-up: rounds before JIT compilation are slower than later ones. */
 const warmUpSeconds = 6;
 
-const stepsSchema = `
+/** What `bare_handler.ts` calls. */
+export const stepsSchema = `
 create schema bench;
 grant usage on schema bench to service_role;
 create table bench.steps (
@@ -154,7 +155,8 @@ function bodyOf(sequence: number): Record<string, unknown> {
   };
 }
 
-function startBareHandler(
+/** Starts `bare_handler.ts` on a database that has `stepsSchema`. */
+export function startBareHandler(
   database: BenchDatabase,
   environment: Readonly<Record<string, string>>,
 ): Promise<Child & { readonly origin: string }> {

@@ -1,7 +1,8 @@
 import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { checkOut } from "../support/releases/checkout.ts";
-import { startOnPort } from "./immediate_send_bench.ts";
+import { findLastRelease } from "../support/releases/last_release.ts";
+import { startBareHandler, startOnPort, stepsSchema } from "./immediate_send_bench.ts";
 import { measureBatch, measureLatencies, measureRate } from "./load.ts";
 import { canReadCpu, readDatabaseCpuSeconds, readProcessCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
@@ -17,8 +18,6 @@ import {
 import { percentile } from "./statistics.ts";
 import { composeMessage, webhookSecret } from "./webhook_side.ts";
 
-/** The last commit before the calls of a single caller were optimized. */
-const singleCallerBaseline = "f8655319";
 /** What a provider takes: between the calls of a single caller the processors rest. */
 const providerDelayMs = 5;
 const phones = 1_000;
@@ -39,79 +38,104 @@ interface Side {
   measureSends(seconds: number): Promise<Cpu & { readonly p50: number }>;
 }
 
-/** Measures what a caller waits and what the machine works, where one call is made at a time. */
+/**
+ * Measures what a caller waits and what the machine works, where one call is made at a time: beside an
+ * endpoint with nothing but two commits and the provider's call, and beside the last release.
+ */
 export const singleCallerBench: Bench = {
   name: "single_caller",
-  title: `One caller, a provider that takes ${providerDelayMs} ms, beside ${singleCallerBaseline}`,
-  async run({ server, sizes, report }: BenchContext): Promise<void> {
+  title: `One caller, a provider that takes ${providerDelayMs} ms`,
+  async run(context: BenchContext): Promise<void> {
+    const release = await findLastRelease();
+    if ("missing" in release) {
+      context.report.note(`not measured: ${release.missing}`);
+      return;
+    }
     await using double = await startOnPort("tests/bench/provider_double.ts", {
       DELAY_MS: String(providerDelayMs),
     });
-    await using former = await checkOut(singleCallerBaseline);
-    await using database = await server.createDatabase();
-    await using formerDatabase = await server.createEmptyDatabase();
-    await using stack = await startStackProcess(database);
-    await using formerStack = await startStackProcess(formerDatabase, former.root);
-    const ours = await openSide(stack, database, double.origin);
-    const theirs = await openSide(formerStack, formerDatabase, double.origin);
-    // The first webhooks of the sessions that the stacks have opened by then.
-    reportCpu(report, `the first ${webhooks} webhooks`, {
-      ours: [await ours.measureWebhooks(webhooks)],
-      theirs: [await theirs.measureWebhooks(webhooks)],
-    });
-    for (const side of [ours, theirs]) {
-      await measureRate({ callers: 1, seconds: warmUpSeconds, call: side.send });
-    }
-    const provider = percentile(
-      await measureLatencies({
-        ...{ callers: 1, seconds: sizes.seconds },
-        call: () => post(double.origin, {}, { message: messageText }),
-      }),
-      50,
-    );
-    report.figure({ what: "p50 of the provider alone", value: provider, unit: "ms" });
-    const measured = { ours: [] as Cpu[], theirs: [] as Cpu[] };
-    const measure = (name: "ours" | "theirs", side: Side) => async (): Promise<number> => {
-      const { p50, ...cpu } = await side.measureSends(sizes.seconds);
-      measured[name].push(cpu);
-      return p50 - provider;
-    };
-    const p50 = await alternate(sizes.rounds, {
-      ours: measure("ours", ours),
-      theirs: measure("theirs", theirs),
-    });
-    report.comparison({
-      what: `p50 of a send, without the provider : the same at ${singleCallerBaseline}`,
-      over: p50.ours,
-      under: p50.theirs,
-      names: ["send-message", "send-message before"],
-      unit: "ms",
-      bar: { kind: "at most", value: 0.6 },
-    });
-    if (canReadCpu) reportCpu(report, "a send", measured, 0.5);
+    await using former = await checkOut(release.commit);
+    await compareSides(context, double.origin, { root: former.root, version: release.version });
   },
 };
 
+async function compareSides(
+  { server, sizes, report }: BenchContext,
+  providerUrl: string,
+  { root, version }: { readonly root: string; readonly version: string },
+): Promise<void> {
+  await using database = await server.createDatabase();
+  await using formerDatabase = await server.createEmptyDatabase();
+  await database.admin.unsafe(stepsSchema);
+  await using stack = await startStackProcess(database);
+  await using formerStack = await startStackProcess(formerDatabase, root);
+  await using bare = await startBareHandler(database, {
+    ...{ CALLS: "2", PROVIDER_URL: providerUrl },
+  });
+  const ours = await openSide(stack, database, providerUrl);
+  const theirs = await openSide(formerStack, formerDatabase, providerUrl);
+  const sendBare = (sequence: number): Promise<unknown> => post(bare.origin, {}, bodyOf(sequence));
+  // The first webhooks of the sessions that the stacks have opened by then.
+  reportCpu(report, { what: `the first ${webhooks} webhooks`, version }, {
+    ours: [await ours.measureWebhooks(webhooks)],
+    theirs: [await theirs.measureWebhooks(webhooks)],
+  });
+  for (const call of [ours.send, theirs.send, sendBare]) {
+    await measureRate({ callers: 1, seconds: warmUpSeconds, call });
+  }
+  const measured = { ours: [] as Cpu[], theirs: [] as Cpu[] };
+  const measure = (name: "ours" | "theirs", side: Side) => async (): Promise<number> => {
+    const { p50, ...cpu } = await side.measureSends(sizes.seconds);
+    measured[name].push(cpu);
+    return p50;
+  };
+  const p50 = await alternate(sizes.rounds, {
+    ours: measure("ours", ours),
+    bare: async () =>
+      percentile(
+        await measureLatencies({ callers: 1, seconds: sizes.seconds, call: sendBare }),
+        50,
+      ),
+    theirs: measure("theirs", theirs),
+  });
+  report.comparison({
+    what: "p50 of a send : two commits and the provider's call alone",
+    over: p50.ours,
+    under: p50.bare,
+    names: ["send-message", "bare"],
+    unit: "ms",
+    bar: { kind: "at most", value: 1.35 },
+  });
+  report.comparison({
+    what: `p50 of a send : the same in ${version}`,
+    over: p50.ours,
+    under: p50.theirs,
+    names: ["send-message", version],
+    unit: "ms",
+  });
+  if (canReadCpu) {
+    reportCpu(report, { what: "a send", version }, measured, { JavaScript: 0.6, Postgres: 0.75 });
+  }
+}
+
 function reportCpu(
   report: Report,
-  what: string,
+  { what, version }: { readonly what: string; readonly version: string },
   { ours, theirs }: { readonly ours: readonly Cpu[]; readonly theirs: readonly Cpu[] },
-  bar?: number,
+  bars?: { readonly JavaScript: number; readonly Postgres: number },
 ): void {
-  const whole = ({ scriptMs, databaseMs }: Cpu): number => scriptMs + databaseMs;
   const parts = [
     ["JavaScript", ({ scriptMs }: Cpu) => scriptMs],
     ["Postgres", ({ databaseMs }: Cpu) => databaseMs],
-    ["both", whole],
   ] as const;
   for (const [name, read] of parts) {
     report.comparison({
-      what: `processor time of ${what}, ${name} : the same at ${singleCallerBaseline}`,
+      what: `processor time of ${what}, ${name} : the same in ${version}`,
       over: ours.map(read),
       under: theirs.map(read),
-      names: ["now", "before"],
+      names: ["now", version],
       unit: "ms",
-      ...(name === "both" && bar !== undefined ? { bar: { kind: "at most", value: bar } } : {}),
+      ...(bars === undefined ? {} : { bar: { kind: "at most", value: bars[name] } }),
     });
   }
 }
