@@ -49,6 +49,7 @@ async function showContact({ stack, demo, open }: TestConsole): Promise<void> {
 async function copyPayment({ stack, demo, open }: TestConsole): Promise<void> {
   const sent = await stack.call(demo, "send-message", {
     ...{ ...ofDemo, messageType: "payment_request", message: "Pedido 4712" },
+    rendering: "native",
     payment: {
       ...{ reference: "order-4712", amount: "1129.90" },
       items: [{ name: "Camisa", quantity: 1, amount: "1129.90" }],

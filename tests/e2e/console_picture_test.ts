@@ -8,25 +8,29 @@ const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 
 Deno.test({
-  name: `the pictures of the console and of its costs can be taken again${missing}`,
+  name: `the pictures of the console, its costs and a question can be taken again${missing}`,
   ignore: browserPath === null,
   async fn(): Promise<void> {
     await using database = await createTestDatabase();
     await using folder = await makeTemporaryFolder();
     const path = `${folder.path}/console.png`;
     const costsPath = `${folder.path}/costs.png`;
+    const questionPath = `${folder.path}/question.png`;
     await takeConsolePicture({
       browserPath: browserPath ?? "",
-      ...{ path, costsPath },
+      ...{ path, costsPath, questionPath },
       databaseUrl: database.url,
     });
     const taken = await readPngSize(path);
     assertEquals(taken, pictureSize);
     assertEquals(await readPngSize("docs/images/console.png"), pictureSize);
-    assertEquals(
-      (await readPngSize(costsPath)).width,
-      (await readPngSize("docs/images/costs.png")).width,
-    );
+    for (const [taken, kept] of [[costsPath, "costs"], [questionPath, "question"]]) {
+      assertEquals(
+        (await readPngSize(taken ?? "")).width,
+        (await readPngSize(`docs/images/${kept}.png`)).width,
+        kept,
+      );
+    }
   },
 });
 

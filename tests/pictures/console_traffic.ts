@@ -32,7 +32,8 @@ export async function playTraffic(stack: LocalStack): Promise<void> {
 type Call = (path: string, body: Readonly<Record<string, unknown>>) => Promise<void>;
 type Reply = (waId: string, customerName: string, text: string) => Promise<void>;
 
-async function readDemo(stack: LocalStack): Promise<StackInstance> {
+/** The demo instance of a running stack, with its token. */
+export async function readDemo(stack: LocalStack): Promise<StackInstance> {
   const { instanceId, clientToken } = await (await fetch(`${stack.origin}/simulator/demo`)).json();
   return { instanceId, token: clientToken };
 }

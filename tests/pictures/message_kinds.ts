@@ -12,7 +12,8 @@ import {
 } from "../support/fixtures/official_customer.ts";
 import { oneOfEachType, toRequest } from "../support/fixtures/one_of_each_type.ts";
 import { openPage } from "../support/browser/browser.ts";
-import type { LocalStack } from "../support/stack/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
+import type { LocalStack, StackInstance } from "../support/stack/local_stack.ts";
 
 const phone = "5511933332222";
 /** What stands behind the addresses of pictures. */
@@ -38,16 +39,7 @@ export async function takeMessagePictures(
   });
   await registerOfficialWebhook(stack, instance);
   await writeToOfficialNumber(stack, phone);
-  const sent = new Map<string, string>();
-  // Templates have an endpoint of their own.
-  // A reaction stands at a message, and is none on its own.
-  const { template: _template, reaction: _reaction, ...contents } = oneOfEachType;
-  for (const content of Object.values<MessageContent>(contents)) {
-    const body = { instanceId: instance.instanceId, phone, ...toRequest(content) };
-    const answer = await stack.call(instance, "send-message", body);
-    if (answer.status !== 200) throw new Error(JSON.stringify([content, answer]));
-    sent.set(content.messageType, answer.body.providerMessageId);
-  }
+  const sent = await sendOneOfEach(stack, instance);
   await using browser = await openPage(browserPath, { width: 1_360, height: 900 });
   const { page } = browser;
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
@@ -65,4 +57,34 @@ export async function takeMessagePictures(
     await bubble.screenshot({ path: `${folder}/${name}.png` });
   }
   if (browser.faults.length > 0) throw new Error(browser.faults.join("\n"));
+}
+
+/** Ids of the messages at the channel, by their type. */
+async function sendOneOfEach(
+  stack: LocalStack,
+  instance: StackInstance,
+): Promise<ReadonlyMap<string, string>> {
+  const sent = new Map<string, string>();
+  const { instanceId } = instance;
+  // Templates and words about a payment have endpoints of their own; a reaction stands at a message.
+  const { template: _template, payment_status: _status, reaction: _reaction, ...contents } =
+    oneOfEachType;
+  for (const content of Object.values<MessageContent>(contents)) {
+    const body = { instanceId, phone, ...toRequest(content) };
+    const answer = await stack.call(instance, "send-message", body);
+    if (answer.status !== 200) throw new Error(JSON.stringify([content, answer]));
+    sent.set(content.messageType, answer.body.providerMessageId);
+  }
+  const { reference } = contents.payment_request.payment;
+  const path = `messages-api/payments/${reference}`;
+  const told = await stack.call(instance, path, { instanceId, status: "paid", tell: true });
+  if (told.status !== 200) throw new Error(JSON.stringify(told));
+  const status = await waitUntil(
+    async () =>
+      (await stack.readSimulator(`messages?to=${phone}`))
+        .find(({ messageType }) => messageType === "payment_status"),
+    { what: "the words about the payment" },
+  );
+  sent.set("payment_status", status.providerMessageId);
+  return sent;
 }

@@ -1,5 +1,5 @@
 /**
- * Takes the README's picture of the console, one of a month's costs, and one of each kind of message:
+ * Takes the README's picture of the console, one of a month's costs, one of a question, and one of each kind of message:
  * `deno task docs:screenshot`. Starts a stack of its own, plays some traffic to it, and photographs the page
  * in Chromium. Give `DATABASE_URL` to use a server that runs already.
  */
@@ -16,6 +16,7 @@ import {
 import { customer, playTraffic } from "./console_traffic.ts";
 import { takeCostsPicture } from "./costs_month.ts";
 import { takeMessagePictures } from "./message_kinds.ts";
+import { takeQuestionPicture } from "./question.ts";
 
 export interface PictureOptions {
   /** Where Chromium is. */
@@ -24,6 +25,8 @@ export interface PictureOptions {
   readonly path: string;
   /** Where the picture of a month's costs goes. Default: none is taken. */
   readonly costsPath?: string | undefined;
+  /** Where the picture of a question and its answer goes. Default: none is taken. */
+  readonly questionPath?: string | undefined;
   /** Where the pictures of each kind of message go. Default: none is taken. */
   readonly messagesFolder?: string | undefined;
   /** Default: the stack starts a Postgres of its own. */
@@ -39,7 +42,7 @@ export const pictureSize = { width: 1360, height: 780 };
  * @throws {Error} when the page's scripts report a fault.
  */
 export async function takeConsolePicture(options: PictureOptions): Promise<void> {
-  const { browserPath, path, costsPath, messagesFolder, databaseUrl } = options;
+  const { browserPath, path, costsPath, questionPath, messagesFolder, databaseUrl } = options;
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({
     dataDir: folder.path,
@@ -60,6 +63,9 @@ export async function takeConsolePicture(options: PictureOptions): Promise<void>
   await page.screenshot({ path });
   if (browser.faults.length > 0) throw new Error(browser.faults.join("\n"));
   if (costsPath !== undefined) await takeCostsPicture(stack, { browserPath, path: costsPath });
+  if (questionPath !== undefined) {
+    await takeQuestionPicture(stack, { browserPath, path: questionPath });
+  }
   if (messagesFolder !== undefined) {
     await takeMessagePictures(stack, { browserPath, folder: messagesFolder });
   }
@@ -88,6 +94,7 @@ if (import.meta.main) {
     browserPath,
     path: `${images}/console.png`,
     costsPath: `${images}/costs.png`,
+    questionPath: `${images}/question.png`,
     messagesFolder: `${images}/messages`,
     databaseUrl: Deno.env.get("DATABASE_URL"),
   });
