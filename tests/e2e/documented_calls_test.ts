@@ -110,7 +110,7 @@ const expectations: Readonly<Record<string, Expectation>> = {
       /written templates\/pedido_entregue\.pt_BR\.json/,
     ],
   },
-  "docs/received.md": { shows: [/^3$/m] },
+  "docs/received.md": { shows: [/(^|\})3$/m] },
   "docs/sending-later.md": { shows: [/"status":"queued"/, /"heldBy":"delay"/, /"canceled":1\b/] },
 };
 
