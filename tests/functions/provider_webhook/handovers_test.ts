@@ -15,6 +15,8 @@ type Body = any;
 
 const contacts = [{ profile: { name: "Ana" }, wa_id: phone }];
 
+type Written = readonly [id: string, field: "messages" | "standby", inSeconds?: number];
+
 interface Shop {
   readonly client: WebhookClient;
   readonly tenant: Tenant;
@@ -23,7 +25,9 @@ interface Shop {
   /** An instant as the channel tells it, so many seconds after the shop was opened. */
   at(seconds: number): number;
   /** A message of the contact, at such an instant. */
-  write(id: string, field: "messages" | "standby", inSeconds?: number): Promise<Delivered>;
+  write(...message: Written): Promise<Delivered>;
+  /** Such messages in one webhook. */
+  writeTogether(...messages: readonly Written[]): Promise<Delivered>;
   handOver(type: string, told: Body, changes?: Body): Promise<Delivered>;
   /** Each change of who holds the conversation. */
   changes(): Promise<Body[]>;
@@ -40,38 +44,37 @@ async function openShop(client: WebhookClient): Promise<Shop> {
     select gateway_instance_id as number from messaging.instances where id = ${tenant.instanceId}`;
   const openedAt = Math.floor(Date.now() / 1_000);
   const at = (seconds: number): number => openedAt + seconds;
+  const change = (...[id, field, inSeconds = 0]: Written): Body => {
+    const message = { ...cloudText(id, id), timestamp: String(at(inSeconds)) };
+    const payload = JSON.parse(JSON.stringify(cloudPayload({ contacts, messages: [message] })));
+    const [{ value, ...rest }] = payload.entry[0].changes;
+    if (field === "messages") return { ...rest, value };
+    const { metadata, ...standby } = value;
+    return { field, value: { metadata, standby } };
+  };
+  const deliver = (changes: readonly Body[]): Promise<Delivered> =>
+    client.cloud(tenant, {
+      object: "whatsapp_business_account",
+      entry: [{ id: "102290129340398", changes }],
+    });
   return {
     number,
     client,
     tenant,
     at,
-    write: (id, field, inSeconds = 0) => {
-      const message = { ...cloudText(id, id), timestamp: String(at(inSeconds)) };
-      const payload = JSON.parse(JSON.stringify(cloudPayload({ contacts, messages: [message] })));
-      const [change] = payload.entry[0].changes;
-      if (field === "standby") {
-        const { metadata, ...standby } = change.value;
-        Object.assign(change, { field, value: { metadata, standby } });
-      }
-      return client.cloud(tenant, payload);
-    },
+    write: (id, field, inSeconds) => deliver([change(id, field, inSeconds)]),
+    writeTogether: (...written) => deliver(written.map((parts) => change(...parts))),
     handOver: (type, told, changes = {}) =>
-      client.cloud(tenant, {
-        object: "whatsapp_business_account",
-        entry: [{
-          id: "102290129340398",
-          changes: [{
-            field: "messaging_handovers",
-            value: {
-              messaging_product: "whatsapp",
-              recipient: { display_phone_number: "5511955554444", phone_number_id: number },
-              sender: { phone_number: phone },
-              timestamp: at(0),
-              ...{ type, [type]: told, ...changes },
-            },
-          }],
-        }],
-      }),
+      deliver([{
+        field: "messaging_handovers",
+        value: {
+          messaging_product: "whatsapp",
+          recipient: { display_phone_number: "5511955554444", phone_number_id: number },
+          sender: { phone_number: phone },
+          timestamp: at(0),
+          ...{ type, [type]: told, ...changes },
+        },
+      }]),
     changes: async () => {
       const rows = await admin`
         select data from messaging.events
@@ -134,6 +137,20 @@ Deno.test("who holds a conversation follows from what the channel shows and tell
   })).body.items;
   const received = events.filter(({ type }: Body) => type === "message.received");
   assertEquals(received.map(({ data }: Body) => data.handledBy), ["us", "other", "other", "us"]);
+});
+
+Deno.test("of messages that come together the last one says who holds the conversation", async () => {
+  await using client = await createWebhookClient();
+  const shop = await openShop(client);
+  await shop.writeTogether(["W1", "standby", -50], ["W2", "messages", -40]);
+  assertEquals(await shop.holder(), "us");
+  await shop.writeTogether(["W3", "messages", -30], ["W4", "standby", -20]);
+  assertEquals(await shop.holder(), "other");
+  assertEquals(await shop.changes(), [
+    ["us", "other", "standby"],
+    ["other", "us", "message"],
+    ["us", "other", "standby"],
+  ]);
 });
 
 Deno.test("what was told before the last decision changes nothing", async () => {
