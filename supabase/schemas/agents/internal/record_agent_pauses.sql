@@ -5,15 +5,10 @@ create or replace function messaging.record_agent_pauses(contact_ids uuid[])
 returns void language plpgsql strict set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct p.instance_id from messaging.agent_pauses p where p.contact_id = any (contact_ids)
-  ));
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select p.instance_id, p.contact_id, 'agent.paused',
-    jsonb_build_object(
-      'contactId', p.contact_id,
-      'pausedUntil', messaging.iso_in_zone(p.paused_until, i.time_zone)
-    )
+  perform messaging.record_event(p.instance_id, p.contact_id, 'agent.paused', jsonb_build_object(
+    'contactId', p.contact_id,
+    'pausedUntil', messaging.iso_in_zone(p.paused_until, i.time_zone)
+  ))
   from messaging.agent_pauses p
   join messaging.instances i on i.id = any (array[p.instance_id])
   where p.contact_id = any (contact_ids)

@@ -7,19 +7,10 @@ set enable_bitmapscan = off as $$
 declare
   denied messaging.contacts;
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct living.instance_id
-    from (
-      select c.instance_id from messaging.contacts c where c.id = any (contact_ids)
-      -- Its plan must not follow the order: that would read all contacts.
-      offset 0
-    ) as living
-  ));
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select c.instance_id, c.id, 'contact.created',
-    messaging.fit_event_data(
-      jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
-    )
+  perform messaging.record_event(
+    c.instance_id, c.id, 'contact.created',
+    jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
+  )
   from messaging.contacts c
   where c.id = any (contact_ids);
   -- Who had denied marketing before an erasure is `denied` from the beginning: see recall_denial.

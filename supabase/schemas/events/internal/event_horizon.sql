@@ -2,7 +2,7 @@
 -- later statement, in a transaction of isolation level read committed: see the head of
 -- tables/events.sql.
 -- Another instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
--- hold_event_floors. read_position asks the same for several instances.
+-- hold_event_floor. read_position asks the same for several instances.
 create or replace function messaging.event_horizon(instance_id uuid)
 returns bigint language plpgsql set search_path = '' as $$
 declare

@@ -13,12 +13,9 @@ begin
     return replayed;
   end if;
   endpoint := messaging.find_event_endpoint(request);
-  perform messaging.hold_event_floor(endpoint.instance_id);
-  insert into messaging.events (instance_id, type, data)
-  values (
-    endpoint.instance_id, 'endpoint.test', jsonb_build_object('endpointId', endpoint.id)
-  )
-  returning * into event;
+  event := messaging.record_event(
+    endpoint.instance_id, null, 'endpoint.test', jsonb_build_object('endpointId', endpoint.id)
+  );
   return jsonb_build_object(
     'sequence', event.sequence,
     'eventId', messaging.describe_event(event)->>'id',

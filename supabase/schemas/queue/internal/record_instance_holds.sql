@@ -5,11 +5,11 @@ create or replace function messaging.record_instance_holds(instance_ids uuid[], 
 returns void language plpgsql set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
 begin
-  perform messaging.hold_event_floors(instance_ids);
-  insert into messaging.events (instance_id, type, data)
-  select d.instance_id, 'instance.held',
+  perform messaging.record_event(
+    d.instance_id, null, 'instance.held',
     jsonb_build_object('reason', h.reason, 'heldBy', h.held_by)
       || messaging.shown_hold(h.reason, h.code, h.ends_at, i.time_zone)
+  )
   from unnest(instance_ids) as held(instance_id)
   join messaging.dispatch d on d.instance_id = any (array[held.instance_id])
   join messaging.instances i on i.id = any (array[held.instance_id])

@@ -7,20 +7,11 @@ create or replace function messaging.record_template_changes(template_ids uuid[]
 returns void language plpgsql strict set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct i.id
-    from messaging.message_templates t
-    join messaging.instances i
-      on i.workspace_id = t.workspace_id and i.id = coalesce(t.instance_id, i.id)
-    where t.id = any (template_ids)
-  ));
-  insert into messaging.events (instance_id, type, data)
-  select i.id, 'template.status_changed',
-    messaging.fit_event_data(jsonb_build_object(
-      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status,
-      'category', t.category, 'quality', t.quality, 'reason', t.status_reason,
-      'disablesAt', messaging.iso_in_zone(t.disables_at, 'UTC')
-    ))
+  perform messaging.record_event(i.id, null, 'template.status_changed', jsonb_build_object(
+    'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status,
+    'category', t.category, 'quality', t.quality, 'reason', t.status_reason,
+    'disablesAt', messaging.iso_in_zone(t.disables_at, 'UTC')
+  ))
   from messaging.message_templates t
   join messaging.instances i
     on i.workspace_id = t.workspace_id and i.id = coalesce(t.instance_id, i.id)
