@@ -191,7 +191,6 @@ create or replace function messaging.postpone_new_chats(message_ids uuid[], cloc
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   waiting record;
-  slot timestamptz;
 begin
   for waiting in
     select m.id as message_id, m.contact_id, i as instance, d.new_chats_locked_until as locked_until
@@ -207,12 +206,8 @@ begin
   loop
     -- Once more: it may have written before its message was locked, see release_known_contacts.
     continue when not messaging.locks_new_chat(waiting.locked_until, waiting.contact_id, clock);
-    slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
-    update messaging.message_queue q
-    set scheduled_at = slot, visible_at = slot
-    where q.message_id = waiting.message_id;
-    perform messaging.write_departures(
-      array[waiting.message_id], array[slot], array['new_contacts']
+    perform messaging.postpone_message(
+      waiting.message_id, waiting.instance, waiting.locked_until, 'new_contacts'
     );
   end loop;
 end;
@@ -231,7 +226,6 @@ declare
   has_budget boolean;
   budget record;
   budget_left numeric;
-  slot timestamptz;
   claimed_ids uuid[];
 begin
   for waiting in
@@ -256,12 +250,8 @@ begin
     end if;
     continue when not has_budget;
     if budget_left <= 0 then
-      slot := messaging.after_hold(waiting.instance, budget.month_ends_at, interval '0');
-      update messaging.message_queue q
-      set scheduled_at = slot, visible_at = slot
-      where q.message_id = waiting.message_id;
-      perform messaging.write_departures(
-        array[waiting.message_id], array[slot], array['budget']
+      perform messaging.postpone_message(
+        waiting.message_id, waiting.instance, budget.month_ends_at, 'budget'
       );
       continue;
     end if;
