@@ -1,23 +1,22 @@
--- Adds a contact's message, which the caller has just stored, to the turn of its contact, or begins one: see
+-- Adds a contact's message, which the caller has just stored (at `stored_at`), to the turn of its contact, or begins one: see
 -- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
 -- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the
 -- turn's end. The caller holds the contact: of two messages the later one waits. Locks the conversation, as
 -- request_agent_reply does, then the turn, then the agent's outbox row.
-create or replace function messaging.join_turn(turns jsonb, message_id uuid)
-returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+create or replace function messaging.join_turn(
+  turns jsonb, instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid,
+  stored_at timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  message record;
   turn messaging.conversation_turns;
 begin
-  select m.instance_id, m.contact_id, m.conversation_id, m.created_at into strict message
-  from messaging.messages m where m.id = join_turn.message_id;
-  perform from messaging.conversations c where c.id = message.conversation_id for no key update;
+  perform from messaging.conversations c where c.id = join_turn.conversation_id for no key update;
   select t.* into turn from messaging.conversation_turns t
-  where t.contact_id = message.contact_id for update;
-  if turn.due_at > message.created_at and cardinality(turn.message_ids) < 50 then
+  where t.contact_id = join_turn.contact_id for update;
+  if turn.due_at > stored_at and cardinality(turn.message_ids) < 50 then
     update messaging.conversation_turns t
     set message_ids = t.message_ids || join_turn.message_id,
-      due_at = least(t.ends_by, message.created_at + make_interval(secs => t.quiet_seconds))
+      due_at = least(t.ends_by, stored_at + make_interval(secs => t.quiet_seconds))
     where t.contact_id = turn.contact_id
     returning t.due_at into turn.due_at;
     perform messaging.postpone_agent_reply(turn.conversation_id, turn.due_at);
@@ -25,7 +24,7 @@ begin
   end if;
   if turn.contact_id is not null then
     delete from messaging.conversation_turns t where t.contact_id = turn.contact_id;
-    perform messaging.tell_turn(turn, least(turn.due_at, message.created_at));
+    perform messaging.tell_turn(turn, least(turn.due_at, stored_at));
     -- What the agent was to answer at the end of the turn.
     update messaging.outbox o
     set run_at = clock_timestamp()
@@ -37,11 +36,11 @@ begin
     contact_id, instance_id, conversation_id, started_at, due_at, ends_by, quiet_seconds, message_ids
   )
   values (
-    message.contact_id, message.instance_id, message.conversation_id, message.created_at,
-    message.created_at + make_interval(
+    join_turn.contact_id, join_turn.instance_id, join_turn.conversation_id, stored_at,
+    stored_at + make_interval(
       secs => least((turns->>'quietSeconds')::integer, (turns->>'maxSeconds')::integer)
     ),
-    message.created_at + make_interval(secs => (turns->>'maxSeconds')::integer),
+    stored_at + make_interval(secs => (turns->>'maxSeconds')::integer),
     (turns->>'quietSeconds')::integer, array[join_turn.message_id]
   );
 end;

@@ -23,6 +23,7 @@ declare
   recorded integer[] := '{}';
   named uuid[] := '{}';
   stored record;
+  stored_at timestamptz;
   chosen jsonb;
   holder text;
   controlled uuid[] := '{}';
@@ -201,6 +202,8 @@ begin
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
+    -- Not the transaction's instant: messages keep their order by it.
+    stored_at := clock_timestamp();
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
@@ -216,8 +219,7 @@ begin
         else stored.content
       end,
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
-      -- Not the transaction's instant: messages keep their order by it.
-      clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
+      stored_at, stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end,
       case when stored.is_standby then messaging.standby_holder(holder) end
     );
@@ -237,7 +239,10 @@ begin
       perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
     end if;
     if stored.turns is not null and stored.message_type <> 'reaction' then
-      perform messaging.join_turn(stored.turns, stored.stored_id);
+      perform messaging.join_turn(
+        stored.turns, stored.instance_id, stored.sender_id, stored.conversation_id, stored.stored_id,
+        stored_at
+      );
     end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
