@@ -128,12 +128,7 @@ begin
   where c.id = gone.id;
   update messaging.contacts c set merged_into = kept.id where c.merged_into = gone.id;
   -- The rest of what is under way settles on the survivor, and what waits goes to its address.
-  update messaging.messages m
-  set (contact_id, conversation_id, phone_given) = (
-    select moved.contact_id, moved.conversation_id, moved.phone_given
-    from messaging.message_after_merge(m) as moved
-  )
-  where m.id = any (array(
+  perform messaging.move_messages(array(
     select w.id
     from messaging.messages w
     join messaging.message_queue q on q.message_id = any (array[w.id])

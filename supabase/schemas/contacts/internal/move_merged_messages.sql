@@ -1,5 +1,5 @@
 -- Moves at most `max_rows` messages, and as many files, of a contact that was merged to the one that it is
--- now; with the last of them the contact goes, and its conversation. Records no event: the merge has been recorded.
+-- now; with the last of them the contact goes, and its conversation.
 -- Never waits: what another transaction holds moves with the next step.
 -- Returns whether nothing is left. The caller holds the contact, so that nobody writes to it; its survivor
 -- cannot be deleted.
@@ -14,12 +14,7 @@ declare
     for no key update skip locked
   );
 begin
-  update messaging.messages m
-  set (contact_id, conversation_id, phone_given) = (
-    select moved.contact_id, moved.conversation_id, moved.phone_given
-    from messaging.message_after_merge(m) as moved
-  )
-  where m.id = any (ids);
+  perform messaging.move_messages(ids);
   ids := array(
     select f.id from messaging.media f
     where f.contact_id = merged
