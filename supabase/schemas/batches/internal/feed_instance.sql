@@ -203,6 +203,7 @@ create or replace function messaging.place_batch_message(
 declare
   recipient messaging.batch_recipients;
   placed_id uuid;
+  message messaging.messages;
   conversation messaging.conversations;
   placed record;
   moved_by text;
@@ -221,10 +222,11 @@ begin
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
-    perform messaging.wait_again(placed_id, placed.slot, moved_by);
+    select m.* into strict message from messaging.messages m
+    where m.id = placed_id for no key update;
     -- It waits anew: what came for it while a worker had it cancels the former attempt alone.
-    update messaging.messages m set cancel_reason = null
-    where m.id = placed_id and m.cancel_reason is not null;
+    message.cancel_reason := null;
+    perform messaging.wait_again(message, placed.slot, moved_by);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(

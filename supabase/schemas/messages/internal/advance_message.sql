@@ -209,9 +209,9 @@ begin
     return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   message := messaging.message_after_merge(message);
-  update messaging.messages m
-  set content = m.content || '{"rendering": "text"}', last_error = error, is_retryable = false
-  where m.id = message.id;
+  message.content := message.content || '{"rendering": "text"}';
+  message.last_error := error;
+  message.is_retryable := false;
   message.held_by := null;
   perform messaging.requeue_message(message);
   return true;

@@ -5,37 +5,32 @@ create or replace function messaging.go_on_by_ladder(
   instance messaging.instances, message messaging.messages, decided jsonb, error jsonb
 ) returns void language plpgsql set search_path = '' as $$
 declare
-  is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
+  going_on messaging.messages := message;
 begin
   if decided ? 'isExhausted' then
-    update messaging.messages m
-    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
-      is_retryable = false, ladder = decided, unconfirmed_at = null,
-      last_error = messaging.exhausted_error(decided->'passed')
-    where m.id = message.id;
+    message.is_retryable := false;
+    message.ladder := decided;
+    message.last_error := messaging.exhausted_error(decided->'passed');
+    perform messaging.fail_message(message);
     return;
   end if;
   begin
-    if is_invitation then
-      perform messaging.await_reply(
-        instance, message, decided, message.mode = 'queued'
-      );
-    else
-      message.held_by := null;
-      perform messaging.requeue_message(message);
+    going_on.last_error := error;
+    going_on.is_retryable := false;
+    if decided->'shown'->>'sentAs' = 'invitation' then
+      perform messaging.await_reply(instance, going_on, decided, message.mode = 'queued');
+      return;
     end if;
-    update messaging.messages m
-    set last_error = error, is_retryable = false,
-      expires_at = case
-        when not is_invitation and m.ladder ? 'endsByDefault' then null else m.expires_at
-      end,
-      ladder = case when is_invitation then m.ladder else decided - 'endsByDefault' end
-    where m.id = message.id;
+    going_on.held_by := null;
+    if message.ladder ? 'endsByDefault' then
+      going_on.expires_at := null;
+    end if;
+    going_on.ladder := decided - 'endsByDefault';
+    perform messaging.requeue_message(going_on);
   exception when sqlstate 'MI010' then
-    update messaging.messages m
-    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
-      last_error = '{"code": "send_window_never_opens", "message": "The send window never opens."}'
-    where m.id = message.id;
+    message.last_error :=
+      '{"code": "send_window_never_opens", "message": "The send window never opens."}';
+    perform messaging.fail_message(message);
   end;
 end;
 $$;

@@ -5,6 +5,7 @@ create or replace function messaging.release_waiting_messages(contact_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
+  survivor_id uuid;
   last_at_once uuid;
 begin
   for message in
@@ -22,22 +23,24 @@ begin
     for no key update of m
   loop
     begin
-      message := messaging.message_after_merge(message);
+      survivor_id := (messaging.message_after_merge(message)).contact_id;
+      if survivor_id <> message.contact_id then
+        perform messaging.move_messages(array[message.id]);
+        message.contact_id := survivor_id;
+      end if;
       message.held_by := null;
+      if message.ladder ? 'endsByDefault' then
+        message.expires_at := null;
+      end if;
+      message.ladder := jsonb_set(
+        message.ladder - array['place', 'endsByDefault'], '{shown,sentAs}', '"message"'
+      );
       perform messaging.requeue_message(message);
       if message.mode <> 'queued' then
         update messaging.message_queue q set goes_after = last_at_once
         where q.message_id = message.id and last_at_once is not null;
         last_at_once := message.id;
       end if;
-      update messaging.messages m
-      set contact_id = message.contact_id, conversation_id = message.conversation_id,
-        phone_given = message.phone_given,
-        expires_at = case when m.ladder ? 'endsByDefault' then null else m.expires_at end,
-        ladder = jsonb_set(
-          m.ladder - array['place', 'endsByDefault'], '{shown,sentAs}', '"message"'
-        )
-      where m.id = message.id;
     exception when sqlstate 'MI010' then
       null;
     end;

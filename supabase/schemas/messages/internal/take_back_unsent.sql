@@ -10,7 +10,7 @@ create or replace function messaging.take_back_unsent(results jsonb)
 returns uuid[] language plpgsql set search_path = '' as $$
 declare
   unsent record;
-  waits boolean;
+  message messaging.messages;
   taken_back uuid[] := '{}';
 begin
   for unsent in
@@ -23,23 +23,22 @@ begin
     order by m.instance_id, m.id
     for no key update of m
   loop
-    waits := false;
+    message := unsent.message;
+    message.is_retryable := true;
+    message.last_error := unsent.error;
+    message.lost_claim_token := null;
+    -- The end of the claim was counted as an attempt.
+    message.attempts := greatest(message.attempts - 1, 0);
     begin
-      if (unsent.message).mode in ('queued', 'scheduled') then
-        perform messaging.requeue_message(unsent.message);
-        waits := true;
+      if message.mode in ('queued', 'scheduled') then
+        perform messaging.requeue_message(message);
+      else
+        perform messaging.fail_message(message);
       end if;
     exception when sqlstate 'MI010' then
-      null;
+      perform messaging.fail_message(message);
     end;
-    update messaging.messages m
-    set status = case when waits then m.status else 'failed' end,
-      failed_at = case when not waits then clock_timestamp() end, unconfirmed_at = null,
-      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
-      -- The end of the claim was counted as an attempt.
-      attempts = greatest(m.attempts - 1, 0)
-    where m.id = (unsent.message).id;
-    taken_back := taken_back || (unsent.message).id;
+    taken_back := taken_back || message.id;
   end loop;
   return taken_back;
 end;

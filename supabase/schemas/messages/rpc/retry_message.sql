@@ -28,12 +28,10 @@ begin
   if message.cancel_on is not null then
     -- It waits anew, for another reply.
     perform messaging.expect_reply(array[message.contact_id], true, false);
-    update messaging.messages m set cancel_reason = null where m.id = message.id;
+    message.cancel_reason := null;
   end if;
+  message.ladder := message.ladder - array['from', 'refused', 'isExhausted', 'passed'];
   perform messaging.requeue_message(message);
-  update messaging.messages m
-  set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
-  where m.id = message.id and m.ladder is not null;
   perform messaging.touch_noted_contacts();
   select m.* into message from messaging.messages m where m.id = message.id;
   return messaging.keep_outcome(request, messaging.describe_message(message));

@@ -11,16 +11,13 @@
 create or replace function public.take_rung(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  clock constant timestamptz := clock_timestamp();
-  lease_until constant timestamptz := clock + make_interval(
-    secs => (request->>'leaseSeconds')::double precision
-  );
   refusal constant jsonb := nullif(request->'refusal', 'null');
   addressee uuid;
   queued messaging.message_queue;
   message messaging.messages;
   instance messaging.instances;
   decided jsonb;
+  is_changed boolean;
 begin
   select m.contact_id into addressee from messaging.messages m
   where m.id = (request->>'messageId')::uuid;
@@ -48,12 +45,14 @@ begin
   if decided is null then
     return '{"outcome": "stands"}';
   end if;
-  update messaging.messages m
-  set ladder = decided,
-    attempts = least(m.attempts + (refusal is not null)::integer, 32767),
-    last_error = coalesce(refusal, m.last_error)
-  where m.id = message.id and (m.ladder <> decided or refusal is not null);
+  is_changed := message.ladder <> decided or refusal is not null;
+  message.ladder := decided;
+  if refusal is not null then
+    message.attempts := least(message.attempts + 1, 32767);
+    message.last_error := refusal;
+  end if;
   if decided ? 'isExhausted' then
+    perform messaging.go_on_under_claim(message, null) where is_changed;
     return jsonb_build_object('outcome', 'refused', 'rungs', decided->'passed');
   end if;
   if decided->'shown'->>'sentAs' = 'invitation' then
@@ -71,15 +70,11 @@ begin
     select m.ladder into decided from messaging.messages m where m.id = message.id;
     return jsonb_build_object('outcome', 'waits', 'shown', decided->'shown');
   end if;
-  if refusal is not null then
-    update messaging.message_queue q
-    set lease_until = take_rung_lease.ends_at,
-      visible_at = case when q.lane = 'unpaced' then take_rung_lease.ends_at end
-    from (select lease_until as ends_at) as take_rung_lease
-    where q.message_id = message.id;
-    update messaging.dispatch d set lease_until = take_rung_lease.ends_at
-    from (select lease_until as ends_at) as take_rung_lease
-    where d.instance_id = message.instance_id and d.in_flight = message.id;
+  if is_changed then
+    perform messaging.go_on_under_claim(
+      message,
+      case when refusal is not null then (request->>'leaseSeconds')::double precision end
+    );
   end if;
   return jsonb_build_object(
     'outcome', 'send',

@@ -6,9 +6,6 @@
 create or replace function public.fall_back_payment(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  lease_ends_at constant timestamptz := clock_timestamp() + make_interval(
-    secs => (request->>'leaseSeconds')::double precision
-  );
   message messaging.messages;
 begin
   perform from messaging.message_queue q
@@ -24,17 +21,10 @@ begin
   if message.status not in ('queued', 'sending') or not messaging.gives_way_to_text(message, request->'refusal') then
     return '{"outcome": "stands"}';
   end if;
-  update messaging.messages m
-  set content = m.content || '{"rendering": "text"}',
-    attempts = least(m.attempts + 1, 32767),
-    last_error = request->'refusal'
-  where m.id = message.id;
-  update messaging.message_queue q
-  set lease_until = lease_ends_at,
-    visible_at = case when q.lane = 'unpaced' then lease_ends_at end
-  where q.message_id = message.id;
-  update messaging.dispatch d set lease_until = lease_ends_at
-  where d.instance_id = message.instance_id and d.in_flight = message.id;
+  message.content := message.content || '{"rendering": "text"}';
+  message.attempts := least(message.attempts + 1, 32767);
+  message.last_error := request->'refusal';
+  perform messaging.go_on_under_claim(message, (request->>'leaseSeconds')::double precision);
   return '{"outcome": "send"}';
 end;
 $$;

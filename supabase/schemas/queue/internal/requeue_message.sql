@@ -1,6 +1,6 @@
 -- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
--- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
--- checked its state.
+-- a new slot, any other into the unpaced lane, due at once. `message`: its row, which the caller holds, as the
+-- caller has changed it (see wait_again).
 create or replace function messaging.requeue_message(message messaging.messages)
 returns void language plpgsql set search_path = '' as $$
 declare
@@ -20,6 +20,6 @@ begin
     insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
     values (message.id, message.instance_id, 'unpaced', clock, clock);
   end if;
-  perform messaging.wait_again(message.id, slot, held_by);
+  perform messaging.wait_again(message, slot, held_by);
 end;
 $$;
