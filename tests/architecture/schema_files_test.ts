@@ -1,6 +1,7 @@
 /**
- * A file of supabase/schemas is a subject: a function and those that it alone calls, or a resource, the RPCs
- * that administer a table, in a file with the table's name.
+ * A file of supabase/schemas is a subject: a function and those that it alone calls; or a resource, the RPCs
+ * that administer a table, in a file with the table's name; or small functions about one thing that several
+ * files call, in a file that none of them gives its name.
  */
 import areas from "../../supabase/schemas/areas.json" with { type: "json" };
 import { functionName, splitFunctions } from "../../supabase/tools/migrations/schema_files.ts";
@@ -14,7 +15,10 @@ const tablesNeed: ReadonlySet<string> = new Set(
   areas.first.map((path) => `${folder}${path}`),
 );
 
-/** A helper keeps a file of its own where its caller's would have more lines than these. */
+/**
+ * A helper keeps a file of its own where its caller's would have more lines than these. Small functions about one
+ * thing share a file of at most as many.
+ */
 const maxLines = 250;
 
 /** Areas whose long functions do not all say yet why they are. */
@@ -61,28 +65,68 @@ function findFaults(files: readonly TextFile[], unexplained: readonly string[]):
   const paths = new Set(lines.keys());
   return files.filter(({ path }) => /\/(?:rules|internal|rpc)\/\w+\.sql$/.test(path))
     .flatMap((file) => {
-      const [first, ...others] = findDefinitions(file);
+      const definitions = findDefinitions(file);
+      const [first, ...others] = definitions;
       if (first === undefined) return [`${file.path} creates no function`];
       const [, kind, name] = /\/(\w+)\/(\w+)\.sql$/.exec(file.path) ?? [];
       const isResource = kind === "rpc" && paths.has(file.path.replace("/rpc/", "/tables/"));
+      const long = isUnexplained(file.path) ? [] : findLongFunctions(file);
+      const callersOf = ({ name }: Definition): Set<string> =>
+        new Set(
+          (calls.get(name) ?? []).map(({ path }) => path).filter((path) => path !== file.path),
+        );
+      const belongsBelow = (definition: Definition, ownLines: number): string[] => {
+        const callers = callersOf(definition);
+        const [only = ""] = callers;
+        return kind !== "rpc" && callers.size === 1 && holdsFunctions.test(only) &&
+            !tablesNeed.has(file.path) && ownLines + (lines.get(only) ?? 0) <= maxLines
+          ? [`${definition.name} is called in ${only} alone: it belongs below its caller`]
+          : [];
+      };
+      if (kind !== "rpc" && definitions.every((each) => !each.name.endsWith(`.${name}`))) {
+        return [
+          ...findSubjectFaults(file, definitions, callersOf),
+          ...definitions.flatMap((definition) => {
+            const isCalledHere = (calls.get(definition.name) ?? [])
+              .some(({ path }) => path === file.path);
+            return isCalledHere ? [] : belongsBelow(definition, countLines(file, definition));
+          }),
+          ...definitions.filter((each) => callersOf(each).size === 0)
+            .flatMap((helper) => findHelperFaults(helper, calls.get(helper.name) ?? [])),
+          ...long,
+        ];
+      }
       const helpers = others.filter(({ name }) => !(isResource && name.startsWith("public.")));
-      const callers = new Set(
-        (calls.get(first.name) ?? []).map(({ path }) => path).filter((path) => path !== file.path),
-      );
-      const [only = ""] = callers;
       return [
         ...(isResource || first.name.endsWith(`.${name}`)
           ? []
           : [`${file.path} begins with ${first.name}`]),
-        ...(kind !== "rpc" && callers.size === 1 && holdsFunctions.test(only) &&
-            !tablesNeed.has(file.path) &&
-            (lines.get(file.path) ?? 0) + (lines.get(only) ?? 0) <= maxLines
-          ? [`${first.name} is called in ${only} alone: it belongs below its caller`]
-          : []),
-        ...(isUnexplained(file.path) ? [] : findLongFunctions(file)),
+        ...belongsBelow(first, lines.get(file.path) ?? 0),
+        ...long,
         ...helpers.flatMap((helper) => findHelperFaults(helper, calls.get(helper.name) ?? [])),
       ];
     });
+}
+
+/** What is wrong with a file of small functions about one thing. */
+function findSubjectFaults(
+  { path, text }: TextFile,
+  definitions: readonly Definition[],
+  callersOf: (definition: Definition) => ReadonlySet<string>,
+): string[] {
+  const [first] = definitions;
+  const lines = text.split("\n").length - 1;
+  return [
+    ...(definitions.filter((each) => callersOf(each).size > 0).length < 2
+      ? [`${path} begins with ${first?.name}`]
+      : []),
+    ...(lines > maxLines ? [`${path} has ${lines} lines: it is more than one subject`] : []),
+  ];
+}
+
+function countLines(file: TextFile, { name }: Definition): number {
+  const part = splitFunctions(file).find((each) => functionName(each) === name);
+  return part?.text.split("\n").length ?? 0;
 }
 
 /** The functions of more than 80 lines that do not say in their head why. */
@@ -161,6 +205,32 @@ Deno.test("a function in the wrong file, or above its caller, is found", () => {
       "two/rpc/say.sql": create("say", "word"),
     }),
     [`messaging.word is called in ${folder}two/rpc/say.sql too: it has its own file`],
+  );
+  const subject = {
+    "two/rules/words.sql": `${create("phrase", "word")}\n${create("word")}`,
+    "one/rpc/ask.sql": create("ask", "word"),
+    "two/rpc/say.sql": create("say", "word", "phrase"),
+    "two/rpc/sing.sql": create("sing", "phrase"),
+  };
+  assertEquals(find(subject), []);
+  assertEquals(
+    find({ ...subject, "two/rpc/sing.sql": create("sing"), "two/rpc/say.sql": create("say") }),
+    [
+      `${folder}two/rules/words.sql begins with messaging.phrase`,
+      `messaging.phrase stands above its callers in ${folder}two/rules/words.sql`,
+    ],
+  );
+  assertEquals(find({ ...subject, "two/rpc/sing.sql": create("sing") }), [
+    `messaging.phrase is called in ${folder}two/rpc/say.sql alone: it belongs below its caller`,
+  ]);
+  assertEquals(
+    find({
+      ...subject,
+      "two/rules/words.sql": `${"-- So.\n".repeat(maxLines)}${create("phrase", "word")}\n${
+        create("word")
+      }`,
+    }),
+    [`${folder}two/rules/words.sql has 255 lines: it is more than one subject`],
   );
   const resource = (table: string) => ({
     [`one/tables/${table}.sql`]: `create table messaging.${table} (id uuid);`,

@@ -71,7 +71,7 @@ Deno.test("a rule with a setting, or a strict one, is found to be called", async
   }
 });
 
-Deno.test("every bound function is in the schemas; a file of rules/ begins with one, and no other file does", async () => {
+Deno.test("every bound function is in the schemas; the files that begin with one, or hold several, are those of rules/", async () => {
   await using database = await createTestDatabase();
   const names = (await readRules(database.admin)).map(({ name }) => name);
   const parts = await readSchemaFiles(schemas);
@@ -79,6 +79,14 @@ Deno.test("every bound function is in the schemas; a file of rules/ begins with 
   const first = parts.filter((part) => part.path.endsWith(`/${bareName(part)}.sql`));
   const isInRules = ({ path }: SchemaPart): boolean => path.includes("/rules/");
   assertEquals(first.filter((part) => isBound(part) !== isInRules(part)).map(functionName), []);
+  const named = new Set(first.map(({ path }) => path));
+  const ofSubjects = parts.filter((part) =>
+    /\/(?:rules|internal)\//.test(part.path) && !named.has(part.path)
+  );
+  assertEquals(
+    ofSubjects.filter((part) => isInRules(part) && !isBound(part)).map(functionName),
+    [],
+  );
 });
 
 function bareName(part: SchemaPart): string {
