@@ -1,0 +1,77 @@
+-- An instance's endpoint, locked against every change beside the caller's. `request`: instanceId,
+-- endpointId. Error: MI024, for a deleted one and another instance's alike.
+create or replace function messaging.find_event_endpoint(request jsonb)
+returns messaging.event_endpoints language plpgsql set search_path = '' as $$
+declare
+  endpoint messaging.event_endpoints;
+begin
+  select e.* into endpoint
+  from messaging.event_endpoints e
+  where e.id = (request->>'endpointId')::uuid
+    and e.instance_id = (request->>'instanceId')::uuid
+    and e.deleted_at is null
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI024', message = 'endpoint_not_found';
+  end if;
+  return endpoint;
+end;
+$$;
+
+-- What a worker needs to call an endpoint: where it is, and the secrets that sign now.
+create or replace function messaging.describe_event_target(endpoint messaging.event_endpoints)
+returns jsonb language sql stable set search_path = '' as $$
+select jsonb_build_object(
+    'endpointId', endpoint.id,
+    'url', endpoint.url,
+    'sealedSecrets', jsonb_build_array(endpoint.sealed_secret) || case
+      when endpoint.previous_secret_until > clock_timestamp()
+        then jsonb_build_array(endpoint.sealed_previous_secret)
+      else '[]'
+    end
+  );
+$$;
+
+-- The endpoints that have a delivery due at `clock`, by the index of what waits: it goes from one endpoint to
+-- the next, so its cost follows the endpoints that wait for something, not all there are, and not how much
+-- each waits for.
+create or replace function messaging.endpoints_with_due_deliveries(clock timestamptz)
+returns setof uuid language plpgsql stable set search_path = '' set enable_bitmapscan = off
+set enable_sort = off as $$
+begin
+  return query
+  with recursive waiting as (
+    (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at is not null
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    )
+    union all
+    select n.endpoint_id, n.next_attempt_at
+    from waiting w
+    cross join lateral (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at is not null and d.endpoint_id > w.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    ) as n
+  )
+  select w.endpoint_id from waiting w where w.next_attempt_at <= clock;
+end;
+$$;
+
+-- Ends what an endpoint still waits for, because it is not active any more. A replay sends it again.
+-- The caller has locked the endpoint.
+create or replace function messaging.fail_pending_deliveries(endpoint_id uuid)
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.event_deliveries d
+  set status = 'failed', next_attempt_at = null
+  where d.endpoint_id = fail_pending_deliveries.endpoint_id and d.next_attempt_at is not null;
+  delete from messaging.event_replays r
+  where r.endpoint_id = fail_pending_deliveries.endpoint_id;
+end;
+$$;
