@@ -1,3 +1,14 @@
+-- Ends messages that still wait, in the queue or in none: they become `status`, canceled or expired. What a worker has
+-- claimed goes. Returns how many ended. The caller holds the messages. Locks as end_queued_messages, then as
+-- end_unqueued_messages.
+create or replace function messaging.end_waiting_messages(message_ids uuid[], status text)
+returns integer language plpgsql set search_path = '' as $$
+begin
+  return cardinality(messaging.end_queued_messages(message_ids, status))
+    + messaging.end_unqueued_messages(message_ids, status);
+end;
+$$;
+
 -- Takes waiting messages out of the queue for good: they become `status`, canceled or expired. A message
 -- in flight stays: its claim says what becomes of it. Their slots are released (see release_slots).
 -- Returns the ids of those that ended.

@@ -59,8 +59,8 @@ $$;
 -- Cancels messages that still wait, because what they were to follow up has come: `reason` is what their records
 -- tell as cancelReason (replied, paid, payment_canceled). What a worker has claimed goes; one whose attempt is
 -- then refused for now is canceled in place of another attempt, see settle_messages.
--- Returns how many were canceled. The caller holds the messages. Locks as end_queued_messages and
--- end_unqueued_messages.
+-- Returns how many were canceled. The caller holds the messages. Locks as
+-- end_waiting_messages.
 create or replace function messaging.cancel_follow_ups(message_ids uuid[], reason text)
 returns integer language plpgsql set search_path = '' as $$
 begin
@@ -68,8 +68,7 @@ begin
   update messaging.messages m
   set cancel_reason = cancel_follow_ups.reason
   where m.id = any (message_ids) and m.status = 'queued';
-  return cardinality(messaging.end_queued_messages(message_ids, 'canceled'))
-    + messaging.end_unqueued_messages(message_ids, 'canceled');
+  return messaging.end_waiting_messages(message_ids, 'canceled');
 end;
 $$;
 

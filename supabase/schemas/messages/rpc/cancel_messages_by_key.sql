@@ -1,6 +1,6 @@
 -- messages-api: cancels all messages that still wait under a cancelKey. `request`: instanceId, cancelKey.
 -- What is being sent, or has another state, stays. Returns {canceled}: how many.
--- Locks the messages in the order of their ids, then as end_queued_messages and end_unqueued_messages.
+-- Locks the messages in the order of their ids, then as end_waiting_messages.
 create or replace function public.cancel_messages_by_key(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -18,8 +18,7 @@ begin
   ) as l;
   return jsonb_build_object('canceled', case
     when waiting is null then 0
-    else cardinality(messaging.end_queued_messages(waiting, 'canceled'))
-      + messaging.end_unqueued_messages(waiting, 'canceled')
+    else messaging.end_waiting_messages(waiting, 'canceled')
   end);
 end;
 $$;

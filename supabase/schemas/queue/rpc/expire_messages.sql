@@ -3,7 +3,7 @@
 -- for later. Returns {expired}: how many.
 -- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then, and for
 -- messages of paused batches and those that wait for an answer, which have no place in the queue.
--- Locks the messages, then as end_queued_messages, then batches.
+-- Locks the messages, then as end_waiting_messages.
 create or replace function public.expire_messages(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
@@ -32,8 +32,7 @@ begin
   ) as l;
   return jsonb_build_object('expired', case
     when late is null then 0
-    else cardinality(messaging.end_queued_messages(late, 'expired'))
-      + messaging.end_unqueued_messages(late, 'expired')
+    else messaging.end_waiting_messages(late, 'expired')
   end);
 end;
 $$;
