@@ -142,3 +142,21 @@ begin
   end loop;
 end;
 $$;
+
+-- The ladder of a message that waits for the answer to an invitation. `ends_by_default`: nobody named its end.
+create or replace function messaging.waiting_ladder(
+  decided jsonb, invitation_id uuid, ends_by_default boolean
+) returns jsonb language sql stable
+return jsonb_set(
+  case
+    when ends_by_default then decided || '{"endsByDefault": true}'
+    else decided
+  end,
+  '{shown,invitationId}',
+  to_jsonb(invitation_id)
+);
+
+-- Until when a message waits for the answer to its invitation: what its call said, or 72 hours from `clock`.
+create or replace function messaging.reply_awaited_until(expires_at timestamptz, clock timestamptz)
+returns timestamptz language sql stable
+return coalesce(expires_at, clock + interval '72 hours');
