@@ -4,8 +4,9 @@ import { readTextFiles } from "./repository.ts";
 
 /**
  * Record an event, but rarely, and are called without pause: what they record waits for the next poll.
- * And the test of an endpoint, whose event no other endpoint takes; and a retry, which notes a contact and
- * says nothing of the person that touch_noted_contacts would tell.
+ * And the test of an endpoint, whose event no other endpoint takes; a retry, which notes a contact and
+ * says nothing of the person that touch_noted_contacts would tell; and the beginning of an edit or a deletion,
+ * which write_content stores and neither makes.
  */
 const notAnnounced = [
   ...[
@@ -26,6 +27,7 @@ const notAnnounced = [
     "settle_transcription",
     "tell_idle_conversations",
   ],
+  "begin_message_change",
   "retry_message",
   "settle_event_deliveries",
 ];

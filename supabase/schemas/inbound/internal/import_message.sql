@@ -31,10 +31,11 @@ begin
     then
       return false;
     end if;
-    update messaging.messages m
-    set message_type = event->>'messageType', message = event->>'message',
-      content = shown, media_id = file_id
-    where m.id = former.id;
+    former.message_type := event->>'messageType';
+    former.message := event->>'message';
+    former.content := shown;
+    former.media_id := file_id;
+    perform messaging.write_content(former);
     contact.id := former.contact_id;
   else
     contact := messaging.resolve_sender(instance.id, event);

@@ -9,33 +9,40 @@ declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
     or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
+  message messaging.messages;
+  edited text;
+  is_edited boolean := false;
 begin
   if words is not null
     and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
     return false;
   end if;
-  update messaging.messages m
-  set message = edited.message, edited_at = messaging.event_instant(event),
-    message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
-    content = case m.message_type
-      when 'choice' then nullif(m.content - 'choice', '{}') else m.content
-    end
-  from (
-    select own.id,
-      -- In a group the words stand after their author's name, which the edit does not contain.
-      case
-        when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
-          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
-        else words
-      end as message
-    from messaging.messages own
-    where own.instance_id = record_message_edit.instance_id
-      and own.provider_message_id = event->>'providerMessageId'
+  for message in
+    select m.*
+    from messaging.messages m
+    where m.instance_id = record_message_edit.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
       -- One that waits to be sent once more is not what the provider knows by this id.
-      and own.status not in ('queued', 'sending')
-  ) as edited
-  where m.id = edited.id and has_words and m.message is distinct from edited.message;
-  return found;
+      and m.status not in ('queued', 'sending') and has_words
+    for no key update
+  loop
+    -- In a group the words stand after their author's name, which the edit does not contain.
+    edited := case
+      when message.is_group and message.direction = 'inbound' and event->>'kind' = 'message_edit'
+        then coalesce(substring(message.message from '^[^:\n]{1,200}: '), '') || words
+      else words
+    end;
+    continue when message.message is not distinct from edited;
+    message.message := edited;
+    message.edited_at := messaging.event_instant(event);
+    if message.message_type = 'choice' then
+      message.message_type := 'text';
+      message.content := nullif(message.content - 'choice', '{}');
+    end if;
+    perform messaging.write_content(message);
+    is_edited := true;
+  end loop;
+  return is_edited;
 end;
 $$;
 
@@ -65,13 +72,12 @@ begin
   if place is null then
     return false;
   end if;
-  update messaging.messages m
-  set change = jsonb_set(m.change, '{awaited}', (m.change->'awaited') - place)
-  where m.id = message.id;
+  message.change := jsonb_set(message.change, '{awaited}', (message.change->'awaited') - place);
   if message.change->>'kind' = 'edit' and message.change->>'message' = words
     and message.change->>'status' <> 'done' then
-    select m.* into strict message from messaging.messages m where m.id = message.id;
     perform messaging.end_message_change(message, 'done', null);
+  else
+    perform messaging.write_content(message);
   end if;
   return true;
 end;

@@ -133,6 +133,7 @@ returns void language plpgsql set search_path = '' as $$
 declare
   file constant jsonb := messaging.read_event_file(event);
   message messaging.messages;
+  former_file uuid;
 begin
   if file->'stored' is null then
     return;
@@ -152,9 +153,10 @@ begin
     messaging.event_media_id(file), message.instance_id, message.contact_id,
     message.message_type, file
   );
-  update messaging.messages m set media_id = messaging.event_media_id(file)
-  where m.id = message.id;
-  perform messaging.forget_media(array[message.media_id]);
+  former_file := message.media_id;
+  message.media_id := messaging.event_media_id(file);
+  perform messaging.write_content(message);
+  perform messaging.forget_media(array[former_file]);
 end;
 $$;
 

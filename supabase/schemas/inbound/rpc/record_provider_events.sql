@@ -103,14 +103,22 @@ $$;
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
 begin
-  update messaging.messages m
-  set deleted_at = clock_timestamp()
-  where m.instance_id = record_message_deletion.instance_id
-    and m.provider_message_id = event->>'providerMessageId'
-    and m.deleted_at is null
-    -- One that waits to be sent once more is not what the provider knows by this id.
-    and m.status not in ('queued', 'sending');
+  for message in
+    select m.*
+    from messaging.messages m
+    where m.instance_id = record_message_deletion.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.deleted_at is null
+      -- One that waits to be sent once more is not what the provider knows by this id.
+      and m.status not in ('queued', 'sending')
+    for no key update
+  loop
+    message.deleted_at := clock_timestamp();
+    perform messaging.write_content(message);
+  end loop;
   return found;
 end;
 $$;

@@ -1,6 +1,6 @@
 -- Ends the last change that a call asked for, with its `outcome` (done, refused, unknown). Done: writes the new
 -- words or the deletion, where they are news.
--- The caller has locked the message.
+-- The caller holds the message, whose row it gives.
 create or replace function messaging.end_message_change(
   message messaging.messages, outcome text, error jsonb
 ) returns void language plpgsql set search_path = '' as $$
@@ -12,12 +12,14 @@ declare
     else message.deleted_at is null
   end;
 begin
-  update messaging.messages m
-  set change = m.change
-      || jsonb_build_object('status', outcome, 'error', case when not is_done then error end),
-    message = case when is_news and is_edit then m.change->>'message' else m.message end,
-    edited_at = case when is_news and is_edit then clock_timestamp() else m.edited_at end,
-    deleted_at = case when is_news and not is_edit then clock_timestamp() else m.deleted_at end
-  where m.id = message.id;
+  if is_news and is_edit then
+    message.message := message.change->>'message';
+    message.edited_at := clock_timestamp();
+  elsif is_news then
+    message.deleted_at := clock_timestamp();
+  end if;
+  message.change := message.change
+    || jsonb_build_object('status', outcome, 'error', case when not is_done then error end);
+  perform messaging.write_content(message);
 end;
 $$;

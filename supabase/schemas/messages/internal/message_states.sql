@@ -96,3 +96,16 @@ begin
   where m.id = message.id;
 end;
 $$;
+
+-- Writes what a message says: its type, words, content and file, when it was edited or deleted, and the change that a
+-- call has asked for. `message`: its row, which the caller holds, as the caller has changed it.
+create or replace function messaging.write_content(message messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set message_type = message.message_type, message = message.message, content = message.content,
+    media_id = message.media_id, edited_at = message.edited_at, deleted_at = message.deleted_at,
+    change = message.change
+  where m.id = message.id;
+end;
+$$;

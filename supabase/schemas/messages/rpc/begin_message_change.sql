@@ -29,17 +29,16 @@ begin
       detail = refusal;
   end if;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
-  update messaging.messages m
-  set change = jsonb_build_object(
+  message.change := jsonb_build_object(
     'token', token, 'kind', kind, 'status', 'under_way', 'message', words, 'requestedAt', clock,
     'leaseUntil', clock + make_interval(secs => (request->>'leaseSeconds')::double precision),
     'error', null,
     -- The words whose echoes are still to come, of earlier edits too.
-    'awaited', coalesce(m.change->'awaited', '[]') || case
+    'awaited', coalesce(message.change->'awaited', '[]') || case
       when kind = 'edit' then jsonb_build_array(md5(words)) else '[]'
     end
-  )
-  where m.id = message.id;
+  );
+  perform messaging.write_content(message);
   return jsonb_build_object('message', null, 'change', jsonb_build_object(
     'token', token,
     'messageId', message.id,
