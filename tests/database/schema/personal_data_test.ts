@@ -87,6 +87,7 @@ const leftByErasure: Reviewed = {
   rate_tables: { columns: "currency", why: operators },
   rates: { columns: "market category", why: operators },
   rate_limits: { columns: "function_name", why: "counts, by token" },
+  held_releases: { columns: "reason", why: "words of this service" },
   slot_moves: { columns: "walk", why: "instants of slots" },
   usage: { columns: "grouping key currency", why: "counts, by words of the caller" },
   usage_changes: {

@@ -1,17 +1,18 @@
--- Lets what an instance holds for a reason (budget, new_contacts) leave: see release_messages. The caller holds
--- pacing, and refreshes dispatch.
+-- Lets what an instance holds for a reason (budget, new_contacts) leave, see release_messages: what is among the
+-- first 2,000 messages of its queue at once, and the rest by the dispatcher's maintenance (see move_waiting_slots), so
+-- that no call takes as long as the queue. Where that is under way already, it goes through the queue once more.
+-- The caller holds pacing, and refreshes dispatch.
 create or replace function messaging.release_held_messages(
   instance_id uuid, reason text, clock timestamptz
-) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+) returns void language plpgsql set search_path = '' as $$
+declare
+  release messaging.held_releases;
 begin
-  perform messaging.release_messages(
-    array(
-      select q.message_id
-      from messaging.message_queue q
-      join messaging.messages m on m.id = any (array[q.message_id])
-      where q.instance_id = release_held_messages.instance_id and m.held_by = reason
-    ),
-    reason, clock
-  );
+  insert into messaging.held_releases as r (instance_id, reason)
+  values (release_held_messages.instance_id, release_held_messages.reason)
+  on conflict on constraint held_releases_pkey do update
+  set begins_anew = true
+  returning r.* into release;
+  perform messaging.go_on_releasing(release, clock);
 end;
 $$;
