@@ -109,15 +109,20 @@ create or replace function messaging.complete_vote(
 declare
   chosen constant jsonb := event->'content'->'pollVote'->'options';
 begin
-  update messaging.messages m
-  set message = event->>'message', content = m.content || (event->'content')
-  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
-    and jsonb_array_length(chosen) > 0
+  if (
+    vote.content->'pollVote'->'options' = '[]' and jsonb_array_length(chosen) > 0
     and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
-    and vote.created_at > clock_timestamp() - interval '10 minutes';
+    and vote.created_at > clock_timestamp() - interval '10 minutes'
+  ) is not true then
+    return false;
+  end if;
+  select m.* into vote from messaging.messages m where m.id = vote.id for no key update;
   if not found then
     return false;
   end if;
+  vote.message := event->>'message';
+  vote.content := vote.content || (event->'content');
+  perform messaging.write_content(vote);
   perform messaging.request_agent_reply(
     instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
   )
