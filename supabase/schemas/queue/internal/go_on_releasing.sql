@@ -1,6 +1,6 @@
--- Lets those of the next 2,000 messages of an instance's queue leave that it holds for the release's reason. What is
--- held once more meanwhile lies before them: it waits for the same instant, or for an earlier one. The caller holds
--- pacing, and refreshes dispatch.
+-- Lets those of the next 2,000 messages of an instance's queue leave that it holds for the release's reason, and
+-- stores how far that is where more follow. What is held once more meanwhile lies before them: it waits for the same
+-- instant, or for an earlier one. The caller holds pacing, and refreshes dispatch.
 create or replace function messaging.go_on_releasing(
   release messaging.held_releases, clock timestamptz
 ) returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
@@ -40,9 +40,10 @@ begin
   from waiting w;
   perform messaging.release_messages(message_ids, release.reason, clock);
   if cardinality(message_ids) = max_messages then
-    update messaging.held_releases r
-    set until_at = release.until_at, until_position = release.until_position
-    where r.instance_id = release.instance_id and r.reason = release.reason;
+    insert into messaging.held_releases (instance_id, reason, until_at, until_position)
+    values (release.instance_id, release.reason, release.until_at, release.until_position)
+    on conflict on constraint held_releases_pkey do update
+    set until_at = excluded.until_at, until_position = excluded.until_position;
   elsif release.begins_anew then
     update messaging.held_releases r
     set until_at = default, until_position = default, begins_anew = default

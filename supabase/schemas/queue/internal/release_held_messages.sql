@@ -8,11 +8,18 @@ create or replace function messaging.release_held_messages(
 declare
   release messaging.held_releases;
 begin
-  insert into messaging.held_releases as r (instance_id, reason)
-  values (release_held_messages.instance_id, release_held_messages.reason)
-  on conflict on constraint held_releases_pkey do update
+  update messaging.held_releases r
   set begins_anew = true
+  where r.instance_id = release_held_messages.instance_id
+    and r.reason = release_held_messages.reason
   returning r.* into release;
+  if not found then
+    release.instance_id := release_held_messages.instance_id;
+    release.reason := release_held_messages.reason;
+    release.until_at := '-infinity';
+    release.until_position := 0;
+    release.begins_anew := false;
+  end if;
   perform messaging.go_on_releasing(release, clock);
 end;
 $$;
