@@ -123,6 +123,22 @@ create type messaging.matched_answer as (
   agent_id uuid
 );
 
+-- How far what an instance held for a reason that is over has been let go: to the row of its queue at
+-- (until_at, until_position). See release_held_messages.
+create table messaging.held_releases (
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  reason text not null,
+  until_at timestamptz not null default '-infinity',
+  until_position bigint not null default 0,
+  begins_anew boolean not null default false,
+  constraint held_releases_pkey primary key (instance_id, reason)
+);
+alter table messaging.held_releases enable row level security;
+comment on column messaging.held_releases.begins_anew is
+  'Whether it was asked for again since it began: at the end of the queue it begins at the start once more.';
+comment on column messaging.held_releases.reason is 'As messages.held_by: budget or new_contacts.';
+
 -- Links to the page on which the owner of a phone connects it. Only the SHA-256 of a link's token is kept. A
 -- link ends when the phone is connected, when it expires, or when it is revoked.
 create table messaging.connection_links (
@@ -378,6 +394,17 @@ alter table messaging.messages add column if not exists question_id uuid;
 
 alter table messaging.messages add column if not exists handled_by text;
 
+-- admin-api: a link to connect a phone as a response shows it: never its hash, nor its address.
+create or replace function messaging.describe_connection_link(link messaging.connection_links)
+returns jsonb language sql stable parallel safe set search_path = '' as $$
+  select jsonb_build_object(
+    'linkId', link.id,
+    'expiresAt', messaging.iso_in_zone(link.expires_at, 'UTC'),
+    'usedAt', messaging.iso_in_zone(link.used_at, 'UTC'),
+    'revokedAt', messaging.iso_in_zone(link.revoked_at, 'UTC')
+  );
+$$;
+
 -- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
 -- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
 create or replace function messaging.begin_reading(request jsonb)
@@ -391,17 +418,6 @@ returns messaging.list_reading language sql stable set search_path = '' as $$
     messaging.begin_page(request) as page,
     coalesce(request->>'order' = 'desc' and nullif(request->'after', 'null') is null, false)
       as starts_at_newest;
-$$;
-
--- admin-api: a link to connect a phone as a response shows it: never its hash, nor its address.
-create or replace function messaging.describe_connection_link(link messaging.connection_links)
-returns jsonb language sql stable parallel safe set search_path = '' as $$
-  select jsonb_build_object(
-    'linkId', link.id,
-    'expiresAt', messaging.iso_in_zone(link.expires_at, 'UTC'),
-    'usedAt', messaging.iso_in_zone(link.used_at, 'UTC'),
-    'revokedAt', messaging.iso_in_zone(link.revoked_at, 'UTC')
-  );
 $$;
 
 -- The answer of an RPC that gets one record: what describes it, or the refusal with this SQLSTATE and code where
@@ -1143,12 +1159,6 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
   );
 $$;
 
--- Whether an allowance counts no longer, because the clock was set back since: none is whole later than in a
--- minute.
-create or replace function messaging.is_allowance_void(whole_at timestamptz, clock timestamptz)
-returns boolean language sql stable
-return whole_at > clock + interval '1 minute';
-
 -- The client token of a sending call that was prepared with an earlier answer of authenticate_client
 -- (`authentication` of accept_message), where it still opens the sending calls of the instance as it is now.
 create or replace function messaging.sending_token(
@@ -1164,6 +1174,28 @@ begin atomic
     and coalesce('send' = any (t.scopes), true)
     and instance_version = authentication ->> 'instanceVersion';
 end;
+
+-- Whether an allowance counts no longer, because the clock was set back since: none is whole later than in a
+-- minute.
+create or replace function messaging.is_allowance_void(whole_at timestamptz, clock timestamptz)
+returns boolean language sql stable
+return whole_at > clock + interval '1 minute';
+
+-- Records that contacts have stopped marketing messages on the channel, as the errors of messages to them
+-- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
+-- order of their ids. Errors: as in change_consent.
+create or replace function messaging.record_channel_denials(contact_ids uuid[], errors jsonb[])
+returns void language plpgsql set search_path = '' as $$
+begin
+  perform messaging.change_consent(
+    refused.contact_id,
+    jsonb_build_object('marketing', 'denied', 'source', refused.error->>'code')
+  )
+  from unnest(contact_ids, errors) as refused(contact_id, error)
+  where refused.error->>'meaning' = 'contact_opted_out'
+  order by refused.contact_id;
+end;
+$$;
 
 -- Notes that messages to contacts wait with cancelOn: reply (`cancels`, see contacts.cancels_on_reply), or ask a
 -- question (`answers`, see contacts.awaits_answer), in the transaction that stores them. Writes also what
@@ -1384,12 +1416,7 @@ begin
   where c.id = gone.id;
   update messaging.contacts c set merged_into = kept.id where c.merged_into = gone.id;
   -- The rest of what is under way settles on the survivor, and what waits goes to its address.
-  update messaging.messages m
-  set (contact_id, conversation_id, phone_given) = (
-    select moved.contact_id, moved.conversation_id, moved.phone_given
-    from messaging.message_after_merge(m) as moved
-  )
-  where m.id = any (array(
+  perform messaging.move_messages(array(
     select w.id
     from messaging.messages w
     join messaging.message_queue q on q.message_id = any (array[w.id])
@@ -1550,6 +1577,55 @@ begin
 end;
 $$;
 
+-- Moves at most `max_rows` messages, and as many files, of a contact that was merged to the one that it is
+-- now; with the last of them the contact goes, and its conversation.
+-- Never waits: what another transaction holds moves with the next step.
+-- Returns whether nothing is left. The caller holds the contact, so that nobody writes to it; its survivor
+-- cannot be deleted.
+create or replace function messaging.move_merged_messages(merged uuid, max_rows integer)
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  ids uuid[] := array(
+    select m.id from messaging.messages m
+    where m.contact_id = merged
+    limit max_rows
+    for no key update skip locked
+  );
+begin
+  perform messaging.move_messages(ids);
+  ids := array(
+    select f.id from messaging.media f
+    where f.contact_id = merged
+    limit max_rows
+    for no key update skip locked
+  );
+  update messaging.media f
+  set contact_id = (select c.merged_into from messaging.contacts c where c.id = merged)
+  where f.id = any (ids);
+  if exists (select from messaging.messages m where m.contact_id = merged)
+    or exists (select from messaging.media f where f.contact_id = merged) then
+    return false;
+  end if;
+  delete from messaging.contacts c where c.id = merged;
+  return true;
+end;
+$$;
+
+-- Moves messages of a contact that was merged to the one that it is now: see message_after_merge. The caller holds
+-- them. Records no event: the merge has been recorded.
+create or replace function messaging.move_messages(message_ids uuid[])
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set (contact_id, conversation_id, phone_given) = (
+    select moved.contact_id, moved.conversation_id, moved.phone_given
+    from messaging.message_after_merge(m) as moved
+  )
+  where m.id = any (message_ids);
+end;
+$$;
+
 -- Records further addresses of a person that the channel names beside a message of ours: from now on each of them
 -- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person
 -- without a contact gets none; contacts that turn out to be one person are merged: see find_shown_contact.
@@ -1589,22 +1665,6 @@ begin
   perform messaging.recall_denials(record_addresses.instance_id, contact.id, added);
   perform messaging.note_contact(contact.id);
   return true;
-end;
-$$;
-
--- Records that contacts have stopped marketing messages on the channel, as the errors of messages to them
--- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
--- order of their ids. Errors: as in change_consent.
-create or replace function messaging.record_channel_denials(contact_ids uuid[], errors jsonb[])
-returns void language plpgsql set search_path = '' as $$
-begin
-  perform messaging.change_consent(
-    refused.contact_id,
-    jsonb_build_object('marketing', 'denied', 'source', refused.error->>'code')
-  )
-  from unnest(contact_ids, errors) as refused(contact_id, error)
-  where refused.error->>'meaning' = 'contact_opted_out'
-  order by refused.contact_id;
 end;
 $$;
 
@@ -1793,19 +1853,10 @@ set enable_bitmapscan = off as $$
 declare
   denied messaging.contacts;
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct living.instance_id
-    from (
-      select c.instance_id from messaging.contacts c where c.id = any (contact_ids)
-      -- Its plan must not follow the order: that would read all contacts.
-      offset 0
-    ) as living
-  ));
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select c.instance_id, c.id, 'contact.created',
-    messaging.fit_event_data(
-      jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
-    )
+  perform messaging.record_event(
+    c.instance_id, c.id, 'contact.created',
+    jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
+  )
   from messaging.contacts c
   where c.id = any (contact_ids);
   -- Who had denied marketing before an erasure is `denied` from the beginning: see recall_denial.
@@ -2765,55 +2816,6 @@ begin
 end;
 $$;
 
--- Adds a contact's message, which the caller has just stored, to the turn of its contact, or begins one: see
--- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
--- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the
--- turn's end. The caller holds the contact: of two messages the later one waits. Locks the conversation, as
--- request_agent_reply does, then the turn, then the agent's outbox row.
-create or replace function messaging.join_turn(turns jsonb, message_id uuid)
-returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  message record;
-  turn messaging.conversation_turns;
-begin
-  select m.instance_id, m.contact_id, m.conversation_id, m.created_at into strict message
-  from messaging.messages m where m.id = join_turn.message_id;
-  perform from messaging.conversations c where c.id = message.conversation_id for no key update;
-  select t.* into turn from messaging.conversation_turns t
-  where t.contact_id = message.contact_id for update;
-  if turn.due_at > message.created_at and cardinality(turn.message_ids) < 50 then
-    update messaging.conversation_turns t
-    set message_ids = t.message_ids || join_turn.message_id,
-      due_at = least(t.ends_by, message.created_at + make_interval(secs => t.quiet_seconds))
-    where t.contact_id = turn.contact_id
-    returning t.due_at into turn.due_at;
-    perform messaging.postpone_agent_reply(turn.conversation_id, turn.due_at);
-    return;
-  end if;
-  if turn.contact_id is not null then
-    delete from messaging.conversation_turns t where t.contact_id = turn.contact_id;
-    perform messaging.tell_turn(turn, least(turn.due_at, message.created_at));
-    -- What the agent was to answer at the end of the turn.
-    update messaging.outbox o
-    set run_at = clock_timestamp()
-    where o.conversation_id = turn.conversation_id and o.kind = 'agent_reply'
-      and o.status = 'pending' and o.claim_token is null and o.attempts = 0
-      and o.run_at = turn.due_at;
-  end if;
-  insert into messaging.conversation_turns (
-    contact_id, instance_id, conversation_id, started_at, due_at, ends_by, quiet_seconds, message_ids
-  )
-  values (
-    message.contact_id, message.instance_id, message.conversation_id, message.created_at,
-    message.created_at + make_interval(
-      secs => least((turns->>'quietSeconds')::integer, (turns->>'maxSeconds')::integer)
-    ),
-    message.created_at + make_interval(secs => (turns->>'maxSeconds')::integer),
-    (turns->>'quietSeconds')::integer, array[join_turn.message_id]
-  );
-end;
-$$;
-
 -- A page of a list of a conversation (see conversation_log), oldest first. `request`: instanceId,
 -- conversationId, limit, `after` as returned in `next`. Returns {items, next}. Errors: MI014, MI032.
 create or replace function messaging.list_conversation_log(request jsonb, list text)
@@ -2859,6 +2861,93 @@ begin
 end;
 $$;
 
+-- Records what has become of a conversation since `before`, which is what conversation_state said then:
+-- conversation.assigned where its operator, its department or the operator's portfolio has changed,
+-- conversation.status_changed where its status has; nothing where neither has.
+-- A closing ends the watch of its silence (see idle_watches).
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_conversation_changes(
+  conversation messaging.conversations, before jsonb
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  state constant jsonb := messaging.conversation_state(conversation.id);
+  ids constant jsonb := jsonb_build_object(
+    'contactId', conversation.contact_id, 'conversationId', conversation.id
+  );
+begin
+  if state <> before then
+    perform messaging.note_contact(conversation.contact_id);
+  end if;
+  if state->'assignment' <> before->'assignment' then
+    perform messaging.record_event(
+      conversation.instance_id, conversation.contact_id, 'conversation.assigned',
+      ids || (state->'assignment') || jsonb_build_object(
+        'operatorId', state->'assignment'->'assignedTo',
+        'previousAssignedTo', before->'assignment'->'assignedTo'
+      )
+    );
+  end if;
+  if state->'status' <> before->'status' then
+    if state->>'status' = 'closed' then
+      delete from messaging.idle_watches w where w.contact_id = conversation.contact_id;
+    end if;
+    perform messaging.record_event(
+      conversation.instance_id, conversation.contact_id, 'conversation.status_changed',
+      ids || jsonb_build_object('status', state->'status')
+    );
+  end if;
+end;
+$$;
+
+-- Adds a contact's message, which the caller has just stored (at `stored_at`), to the turn of its contact, or begins one: see
+-- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
+-- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the
+-- turn's end. The caller holds the contact: of two messages the later one waits. Locks the conversation, as
+-- request_agent_reply does, then the turn, then the agent's outbox row.
+create or replace function messaging.join_turn(
+  turns jsonb, instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid,
+  stored_at timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  turn messaging.conversation_turns;
+begin
+  perform from messaging.conversations c where c.id = join_turn.conversation_id for no key update;
+  select t.* into turn from messaging.conversation_turns t
+  where t.contact_id = join_turn.contact_id for update;
+  if turn.due_at > stored_at and cardinality(turn.message_ids) < 50 then
+    update messaging.conversation_turns t
+    set message_ids = t.message_ids || join_turn.message_id,
+      due_at = least(t.ends_by, stored_at + make_interval(secs => t.quiet_seconds))
+    where t.contact_id = turn.contact_id
+    returning t.due_at into turn.due_at;
+    perform messaging.postpone_agent_reply(turn.conversation_id, turn.due_at);
+    return;
+  end if;
+  if turn.contact_id is not null then
+    delete from messaging.conversation_turns t where t.contact_id = turn.contact_id;
+    perform messaging.tell_turn(turn, least(turn.due_at, stored_at));
+    -- What the agent was to answer at the end of the turn.
+    update messaging.outbox o
+    set run_at = clock_timestamp()
+    where o.conversation_id = turn.conversation_id and o.kind = 'agent_reply'
+      and o.status = 'pending' and o.claim_token is null and o.attempts = 0
+      and o.run_at = turn.due_at;
+  end if;
+  insert into messaging.conversation_turns (
+    contact_id, instance_id, conversation_id, started_at, due_at, ends_by, quiet_seconds, message_ids
+  )
+  values (
+    join_turn.contact_id, join_turn.instance_id, join_turn.conversation_id, stored_at,
+    stored_at + make_interval(
+      secs => least((turns->>'quietSeconds')::integer, (turns->>'maxSeconds')::integer)
+    ),
+    stored_at + make_interval(secs => (turns->>'maxSeconds')::integer),
+    (turns->>'quietSeconds')::integer, array[join_turn.message_id]
+  );
+end;
+$$;
+
 -- merge_contacts: makes the open turn of `gone_id` that of `kept_id`. Two open ones become one, from the earlier
 -- start on; where that would have more than 50 messages, the one that has begun first ends now.
 -- The agent's answer that waits in the kept conversation waits for the turn's end.
@@ -2896,45 +2985,6 @@ begin
   end if;
   insert into messaging.conversation_turns select gone.*;
   perform messaging.postpone_agent_reply(gone.conversation_id, gone.due_at);
-end;
-$$;
-
--- Records what has become of a conversation since `before`, which is what conversation_state said then:
--- conversation.assigned where its operator, its department or the operator's portfolio has changed,
--- conversation.status_changed where its status has; nothing where neither has.
--- A closing ends the watch of its silence (see idle_watches).
--- Plans must not depend on statistics: paths with and without such settings share them.
-create or replace function messaging.record_conversation_changes(
-  conversation messaging.conversations, before jsonb
-) returns void language plpgsql set search_path = '' set enable_seqscan = off
-set enable_bitmapscan = off as $$
-declare
-  state constant jsonb := messaging.conversation_state(conversation.id);
-  ids constant jsonb := jsonb_build_object(
-    'contactId', conversation.contact_id, 'conversationId', conversation.id
-  );
-begin
-  if state <> before then
-    perform messaging.note_contact(conversation.contact_id);
-  end if;
-  if state->'assignment' <> before->'assignment' then
-    perform messaging.record_event(
-      conversation.instance_id, conversation.contact_id, 'conversation.assigned',
-      ids || (state->'assignment') || jsonb_build_object(
-        'operatorId', state->'assignment'->'assignedTo',
-        'previousAssignedTo', before->'assignment'->'assignedTo'
-      )
-    );
-  end if;
-  if state->'status' <> before->'status' then
-    if state->>'status' = 'closed' then
-      delete from messaging.idle_watches w where w.contact_id = conversation.contact_id;
-    end if;
-    perform messaging.record_event(
-      conversation.instance_id, conversation.contact_id, 'conversation.status_changed',
-      ids || jsonb_build_object('status', state->'status')
-    );
-  end if;
 end;
 $$;
 
@@ -3546,6 +3596,24 @@ begin
 end;
 $$;
 
+-- Records agent.paused for contacts that the caller has just begun to pause, or has paused for longer. NULL ids mean
+-- none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_agent_pauses(contact_ids uuid[])
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+begin
+  perform messaging.record_event(p.instance_id, p.contact_id, 'agent.paused', jsonb_build_object(
+    'contactId', p.contact_id,
+    'pausedUntil', messaging.iso_in_zone(p.paused_until, i.time_zone)
+  ))
+  from messaging.agent_pauses p
+  join messaging.instances i on i.id = any (array[p.instance_id])
+  where p.contact_id = any (contact_ids)
+  order by p.contact_id;
+end;
+$$;
+
 -- Records agent.needs_person for conversations in which the agent has given up an answer: what the contact wrote
 -- waits for a person. `reason`: the error of the last attempt.
 -- Plans must not depend on statistics: paths with and without such settings share them.
@@ -3837,6 +3905,48 @@ create or replace function messaging.is_young_enough(
 ) returns boolean language sql stable
 return written_at > clock - agent.answers_within_seconds * interval '1 second';
 
+-- Records that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
+-- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
+create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
+returns void language plpgsql set search_path = '' as $$
+declare
+  state constant record := messaging.budget_state(instance, clock);
+  alert record;
+  data jsonb;
+begin
+  for alert in
+    select k.kind
+    from (
+      values
+        ('warning', (instance.budget->>'warnAtPercent')::numeric),
+        ('reached', 100)
+    ) as k (kind, percent)
+    where state.currency is not null
+      and (state.spent + state.under_way) * 100 >= state.amount * k.percent
+  loop
+    insert into messaging.budget_alerts (instance_id, month, amount, kind)
+    values (instance.id, state.month, state.amount, alert.kind)
+    on conflict do nothing;
+    continue when not found;
+    data := messaging.describe_budget(instance, clock) || jsonb_build_object(
+      'instanceId', instance.id,
+      'month', to_char(state.month, 'YYYY-MM'),
+      'warnAtPercent', instance.budget->'warnAtPercent',
+      'stops', instance.budget->'stops'
+    );
+    perform messaging.record_event(instance.id, null, 'budget.' || alert.kind, data);
+    insert into messaging.outbox (workspace_id, kind, payload)
+    -- The warning's e-mail is one of its own where all of the budget is used at once.
+    select w.id, 'budget_email', data || jsonb_build_object(
+      'instanceName', instance.name, 'alertEmail', w.alert_email,
+      'reached', alert.kind = 'reached'
+    )
+    from messaging.workspaces w
+    where w.id = instance.workspace_id and w.alert_email is not null;
+  end loop;
+end;
+$$;
+
 -- Until when a message that is accepted now waits because its instance's budget is reached; NULL where it need not.
 -- See stopped_by_budget.
 create or replace function messaging.budget_hold(
@@ -3847,6 +3957,41 @@ begin
     return null;
   end if;
   return nullif(messaging.reached_budget_ends_at(instance, clock), '-infinity');
+end;
+$$;
+
+-- When what a reached budget stops may leave (see stopped_by_budget), in the send window of an instance's next
+-- month; `-infinity` where the budget is not reached, or stops nothing.
+create or replace function messaging.reached_budget_ends_at(
+  instance messaging.instances, clock timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
+declare
+  state record;
+begin
+  if instance.budget is null or instance.budget->'stops' = '[]' then
+    return '-infinity';
+  end if;
+  state := messaging.budget_state(instance, clock);
+  return case
+    when state.is_reached then messaging.after_hold(instance, state.month_ends_at, interval '0')
+    else '-infinity'
+  end;
+end;
+$$;
+
+-- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
+-- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
+-- returns false where another transaction has it; such a claim comes again.
+create or replace function messaging.lock_budget(instance_id uuid, waits boolean)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  lock_key constant bigint := hashtextextended('budget ' || instance_id, 0);
+begin
+  if not waits then
+    return pg_try_advisory_xact_lock(lock_key);
+  end if;
+  perform pg_advisory_xact_lock(lock_key);
+  return true;
 end;
 $$;
 
@@ -4026,31 +4171,6 @@ begin
 end;
 $$;
 
--- What a noted message counts in the sums, where no price is to be known: its sending, or its delivery by a
--- gateway. `message` is NULL where it is gone; `factor` is 1, or -1 where it was not so after all. An invitation
--- counts for the batch of the message that it was sent for.
-create or replace function messaging.counted_note(
-  note messaging.usage_notes, message messaging.messages, factor integer
-) returns messaging.usage_changes language plpgsql stable set search_path = '' as $$
-declare
-  counted messaging.usage_changes;
-begin
-  counted.instance_id := note.instance_id;
-  counted.counted_at := note.counted_at;
-  counted.sent := case when note.is_delivery then 0 else factor end;
-  counted.delivered := case when note.is_delivery then factor else 0 end;
-  counted.free := 0;
-  counted.unknown := 0;
-  counted.amount := 0;
-  counted.category := messaging.sent_category(message.message_type, message.purpose, message.ladder);
-  counted.message_type := message.message_type;
-  counted.sent_by := message.sent_by;
-  counted.agent_id := message.agent_id;
-  counted.batch_id := coalesce(message.batch_id, (message.ladder->>'batchId')::uuid);
-  return counted;
-end;
-$$;
-
 -- What these delivered messages cost, by the rates of their workspace at the instant of their delivery: the
 -- market of the person's phone, the category as it is billed. `rate` is NULL where none is known, also where
 -- the person's phone is not; `currency` where the workspace has no rates. `allowance`: the month's free
@@ -4077,41 +4197,6 @@ returns table (
   ) as rate on true
   where m.id = any (message_ids) and m.delivered_at is not null and m.pricing is not null
     and not m.is_typed_on_phone;
-$$;
-
--- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
--- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
--- returns false where another transaction has it; such a claim comes again.
-create or replace function messaging.lock_budget(instance_id uuid, waits boolean)
-returns boolean language plpgsql set search_path = '' as $$
-declare
-  lock_key constant bigint := hashtextextended('budget ' || instance_id, 0);
-begin
-  if not waits then
-    return pg_try_advisory_xact_lock(lock_key);
-  end if;
-  perform pg_advisory_xact_lock(lock_key);
-  return true;
-end;
-$$;
-
--- When what a reached budget stops may leave (see stopped_by_budget), in the send window of an instance's next
--- month; `-infinity` where the budget is not reached, or stops nothing.
-create or replace function messaging.reached_budget_ends_at(
-  instance messaging.instances, clock timestamptz
-) returns timestamptz language plpgsql stable set search_path = '' as $$
-declare
-  state record;
-begin
-  if instance.budget is null or instance.budget->'stops' = '[]' then
-    return '-infinity';
-  end if;
-  state := messaging.budget_state(instance, clock);
-  return case
-    when state.is_reached then messaging.after_hold(instance, state.month_ends_at, interval '0')
-    else '-infinity'
-  end;
-end;
 $$;
 
 -- What these messages, which are being sent or have just been, will cost when they are delivered: by the rates of
@@ -4143,45 +4228,28 @@ set search_path = '' set enable_seqscan = off as $$
   where m.id = any (message_ids) and i.provider_class = 'official';
 $$;
 
--- Records that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
--- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
-create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
-returns void language plpgsql set search_path = '' as $$
+-- What a noted message counts in the sums, where no price is to be known: its sending, or its delivery by a
+-- gateway. `message` is NULL where it is gone; `factor` is 1, or -1 where it was not so after all. An invitation
+-- counts for the batch of the message that it was sent for.
+create or replace function messaging.counted_note(
+  note messaging.usage_notes, message messaging.messages, factor integer
+) returns messaging.usage_changes language plpgsql stable set search_path = '' as $$
 declare
-  state constant record := messaging.budget_state(instance, clock);
-  alert record;
-  data jsonb;
+  counted messaging.usage_changes;
 begin
-  for alert in
-    select k.kind
-    from (
-      values
-        ('warning', (instance.budget->>'warnAtPercent')::numeric),
-        ('reached', 100)
-    ) as k (kind, percent)
-    where state.currency is not null
-      and (state.spent + state.under_way) * 100 >= state.amount * k.percent
-  loop
-    insert into messaging.budget_alerts (instance_id, month, amount, kind)
-    values (instance.id, state.month, state.amount, alert.kind)
-    on conflict do nothing;
-    continue when not found;
-    data := messaging.describe_budget(instance, clock) || jsonb_build_object(
-      'instanceId', instance.id,
-      'month', to_char(state.month, 'YYYY-MM'),
-      'warnAtPercent', instance.budget->'warnAtPercent',
-      'stops', instance.budget->'stops'
-    );
-    perform messaging.record_event(instance.id, null, 'budget.' || alert.kind, data);
-    insert into messaging.outbox (workspace_id, kind, payload)
-    -- The warning's e-mail is one of its own where all of the budget is used at once.
-    select w.id, 'budget_email', data || jsonb_build_object(
-      'instanceName', instance.name, 'alertEmail', w.alert_email,
-      'reached', alert.kind = 'reached'
-    )
-    from messaging.workspaces w
-    where w.id = instance.workspace_id and w.alert_email is not null;
-  end loop;
+  counted.instance_id := note.instance_id;
+  counted.counted_at := note.counted_at;
+  counted.sent := case when note.is_delivery then 0 else factor end;
+  counted.delivered := case when note.is_delivery then factor else 0 end;
+  counted.free := 0;
+  counted.unknown := 0;
+  counted.amount := 0;
+  counted.category := messaging.sent_category(message.message_type, message.purpose, message.ladder);
+  counted.message_type := message.message_type;
+  counted.sent_by := message.sent_by;
+  counted.agent_id := message.agent_id;
+  counted.batch_id := coalesce(message.batch_id, (message.ladder->>'batchId')::uuid);
+  return counted;
 end;
 $$;
 
@@ -4291,6 +4359,28 @@ begin
       and m.delivered_at >= expects_free_service.month::timestamp at time zone 'UTC'
       and (m.delivered_at, m.id) < (message.delivered_at, message.id)
   ) < allowance;
+end;
+$$;
+
+-- Records template.status_changed for templates of which the caller has just changed the status,
+-- category, quality or planned end at the provider:
+-- one event for the instance that a template belongs to, and one for each instance of the workspace
+-- where it belongs to the workspace alone. NULL ids mean none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_template_changes(template_ids uuid[])
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+begin
+  perform messaging.record_event(i.id, null, 'template.status_changed', jsonb_build_object(
+    'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status,
+    'category', t.category, 'quality', t.quality, 'reason', t.status_reason,
+    'disablesAt', messaging.iso_in_zone(t.disables_at, 'UTC')
+  ))
+  from messaging.message_templates t
+  join messaging.instances i
+    on i.workspace_id = t.workspace_id and i.id = coalesce(t.instance_id, i.id)
+  where t.id = any (template_ids)
+  order by t.name, t.language, t.id, i.id;
 end;
 $$;
 
@@ -4931,9 +5021,9 @@ begin
     return messaging.keep_refusal(message, provider_message_id, occurred_at, error);
   end if;
   message := messaging.message_after_merge(message);
-  update messaging.messages m
-  set content = m.content || '{"rendering": "text"}', last_error = error, is_retryable = false
-  where m.id = message.id;
+  message.content := message.content || '{"rendering": "text"}';
+  message.last_error := error;
+  message.is_retryable := false;
   message.held_by := null;
   perform messaging.requeue_message(message);
   return true;
@@ -4970,45 +5060,6 @@ return case condition
   when 'same_id' then coalesce(known_id = told_id, true)
   else false
 end;
-
--- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
--- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
--- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
-create or replace function messaging.await_reply(
-  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
-) returns void language plpgsql set search_path = '' as $$
-declare
-  invitation_id constant uuid := messaging.find_or_send_invitation(
-    instance, message.id, message.contact_id, message.conversation_id,
-    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
-    is_paced, message.interval_seconds, message.batch_id
-  );
-begin
-  update messaging.messages m
-  set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
-    failed_at = null, unconfirmed_at = null,
-    expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
-    ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
-  where m.id = message.id;
-end;
-$$;
-
--- Cancels messages that still wait, because what they were to follow up has come: `reason` is what their records
--- tell as cancelReason (replied, paid, payment_canceled). What a worker has claimed goes; one whose attempt is
--- then refused for now is canceled in place of another attempt, see settle_messages.
--- Returns how many were canceled. The caller holds the messages. Locks as end_queued_messages and
--- end_unqueued_messages.
-create or replace function messaging.cancel_follow_ups(message_ids uuid[], reason text)
-returns integer language plpgsql set search_path = '' as $$
-begin
-  -- Before their end, whose event tells it.
-  update messaging.messages m
-  set cancel_reason = cancel_follow_ups.reason
-  where m.id = any (message_ids) and m.status = 'queued';
-  return cardinality(messaging.end_queued_messages(message_ids, 'canceled'))
-    + messaging.end_unqueued_messages(message_ids, 'canceled');
-end;
-$$;
 
 -- Cancels what waits with cancelOn: reply for contacts that have just written, in the transaction that records
 -- the reply. Where nothing is left that a later reply may find, the contacts cost nothing again: see
@@ -5101,7 +5152,7 @@ $$;
 
 -- Ends the last change that a call asked for, with its `outcome` (done, refused, unknown). Done: writes the new
 -- words or the deletion, where they are news.
--- The caller has locked the message.
+-- The caller holds the message, whose row it gives.
 create or replace function messaging.end_message_change(
   message messaging.messages, outcome text, error jsonb
 ) returns void language plpgsql set search_path = '' as $$
@@ -5113,25 +5164,26 @@ declare
     else message.deleted_at is null
   end;
 begin
-  update messaging.messages m
-  set change = m.change
-      || jsonb_build_object('status', outcome, 'error', case when not is_done then error end),
-    message = case when is_news and is_edit then m.change->>'message' else m.message end,
-    edited_at = case when is_news and is_edit then clock_timestamp() else m.edited_at end,
-    deleted_at = case when is_news and not is_edit then clock_timestamp() else m.deleted_at end
-  where m.id = message.id;
+  if is_news and is_edit then
+    message.message := message.change->>'message';
+    message.edited_at := clock_timestamp();
+  elsif is_news then
+    message.deleted_at := clock_timestamp();
+  end if;
+  message.change := message.change
+    || jsonb_build_object('status', outcome, 'error', case when not is_done then error end);
+  perform messaging.write_content(message);
 end;
 $$;
 
--- Ends messages that have been taken out of the queue, or were in none: they become `status`, canceled or expired.
--- The caller holds them.
-create or replace function messaging.end_messages(message_ids uuid[], status text)
-returns void language plpgsql set search_path = '' as $$
+-- Ends messages that still wait, in the queue or in none: they become `status`, canceled or expired. What a worker has
+-- claimed goes. Returns how many ended. The caller holds the messages. Locks as end_queued_messages, then as
+-- end_unqueued_messages.
+create or replace function messaging.end_waiting_messages(message_ids uuid[], status text)
+returns integer language plpgsql set search_path = '' as $$
 begin
-  update messaging.messages m
-  set status = end_messages.status,
-    canceled_at = case when end_messages.status = 'canceled' then clock_timestamp() end
-  where m.id = any (message_ids);
+  return cardinality(messaging.end_queued_messages(message_ids, status))
+    + messaging.end_unqueued_messages(message_ids, status);
 end;
 $$;
 
@@ -5181,6 +5233,33 @@ begin
 end;
 $$;
 
+-- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
+-- their contact's answer: they become `status`, canceled or
+-- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
+-- their batches. Locks the batches in the order of their ids.
+create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  ended uuid[];
+begin
+  ended := array(
+    select m.id
+    from messaging.messages m
+    where m.id = any (message_ids) and m.status = 'queued'
+      and (m.batch_id is not null or m.held_by = 'awaiting_reply')
+      and not exists (select from messaging.message_queue q where q.message_id = m.id)
+    order by m.id
+    for no key update
+  );
+  if ended = '{}' then
+    return 0;
+  end if;
+  perform messaging.end_messages(ended, status);
+  perform messaging.accept_pending_recipients(ended);
+  return cardinality(ended);
+end;
+$$;
+
 -- The message of an instance that a path names (see find_message_id), locked. `request`: instanceId, messageId.
 -- A received one too: its status (received) says what cannot be done with it.
 -- Error: MI004.
@@ -5197,6 +5276,50 @@ begin
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
   return messaging.message_after_merge(message);
+end;
+$$;
+
+-- When a message that has just been queued or scheduled may leave, and what moved it, where its instance is
+-- held at its slot or its budget may keep it: see expected_departure. `hold`: as shown_hold, NULL where the
+-- instance is not held.
+create or replace function messaging.held_departure(
+  message_id uuid, instance messaging.instances, out slot timestamptz, out held_by text,
+  out hold jsonb
+) language plpgsql stable set search_path = '' as $$
+begin
+  select e.leaves_at, e.held_by, case
+    when e.held_until is not null then messaging.shown_hold(
+      e.hold_reason, e.hold_code, e.held_until, instance.time_zone
+    )
+  end
+  into slot, held_by, hold
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  join messaging.dispatch d on d.instance_id = q.instance_id
+  cross join lateral messaging.expected_departure(
+    q, m, instance, d, messaging.budget_hold(instance, m.purpose, clock_timestamp())
+  ) as e
+  where q.message_id = held_departure.message_id;
+end;
+$$;
+
+-- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
+-- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
+-- `is_paced`: see find_or_send_invitation. The caller holds the contact and the message, whose row it gives (see
+-- wait_again).
+create or replace function messaging.await_reply(
+  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
+) returns void language plpgsql set search_path = '' as $$
+declare
+  invitation_id constant uuid := messaging.find_or_send_invitation(
+    instance, message.id, message.contact_id, message.conversation_id,
+    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
+    is_paced, message.interval_seconds, message.batch_id
+  );
+begin
+  message.ladder := messaging.waiting_ladder(decided, invitation_id, message.expires_at is null);
+  message.expires_at := messaging.reply_awaited_until(message.expires_at, clock_timestamp());
+  perform messaging.wait_again(message, null, 'awaiting_reply');
 end;
 $$;
 
@@ -5266,62 +5389,33 @@ create or replace function messaging.go_on_by_ladder(
   instance messaging.instances, message messaging.messages, decided jsonb, error jsonb
 ) returns void language plpgsql set search_path = '' as $$
 declare
-  is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
+  going_on messaging.messages := message;
 begin
   if decided ? 'isExhausted' then
-    update messaging.messages m
-    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
-      is_retryable = false, ladder = decided, unconfirmed_at = null,
-      last_error = messaging.exhausted_error(decided->'passed')
-    where m.id = message.id;
+    message.is_retryable := false;
+    message.ladder := decided;
+    message.last_error := messaging.exhausted_error(decided->'passed');
+    perform messaging.fail_message(message);
     return;
   end if;
   begin
-    if is_invitation then
-      perform messaging.await_reply(
-        instance, message, decided, message.mode = 'queued'
-      );
-    else
-      message.held_by := null;
-      perform messaging.requeue_message(message);
+    going_on.last_error := error;
+    going_on.is_retryable := false;
+    if decided->'shown'->>'sentAs' = 'invitation' then
+      perform messaging.await_reply(instance, going_on, decided, message.mode = 'queued');
+      return;
     end if;
-    update messaging.messages m
-    set last_error = error, is_retryable = false,
-      expires_at = case
-        when not is_invitation and m.ladder ? 'endsByDefault' then null else m.expires_at
-      end,
-      ladder = case when is_invitation then m.ladder else decided - 'endsByDefault' end
-    where m.id = message.id;
+    going_on.held_by := null;
+    if message.ladder ? 'endsByDefault' then
+      going_on.expires_at := null;
+    end if;
+    going_on.ladder := decided - 'endsByDefault';
+    perform messaging.requeue_message(going_on);
   exception when sqlstate 'MI010' then
-    update messaging.messages m
-    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
-      last_error = '{"code": "send_window_never_opens", "message": "The send window never opens."}'
-    where m.id = message.id;
+    message.last_error :=
+      '{"code": "send_window_never_opens", "message": "The send window never opens."}';
+    perform messaging.fail_message(message);
   end;
-end;
-$$;
-
--- When a message that has just been queued or scheduled may leave, and what moved it, where its instance is
--- held at its slot or its budget may keep it: see expected_departure. `hold`: as shown_hold, NULL where the
--- instance is not held.
-create or replace function messaging.held_departure(
-  message_id uuid, instance messaging.instances, out slot timestamptz, out held_by text,
-  out hold jsonb
-) language plpgsql stable set search_path = '' as $$
-begin
-  select e.leaves_at, e.held_by, case
-    when e.held_until is not null then messaging.shown_hold(
-      e.hold_reason, e.hold_code, e.held_until, instance.time_zone
-    )
-  end
-  into slot, held_by, hold
-  from messaging.message_queue q
-  join messaging.messages m on m.id = q.message_id
-  join messaging.dispatch d on d.instance_id = q.instance_id
-  cross join lateral messaging.expected_departure(
-    q, m, instance, d, messaging.budget_hold(instance, m.purpose, clock_timestamp())
-  ) as e
-  where q.message_id = held_departure.message_id;
 end;
 $$;
 
@@ -5419,6 +5513,118 @@ begin
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)
   end;
+end;
+$$;
+
+-- Writes that a message waits again, as if no attempt had been made: for `slot`, or in no queue (NULL). What else
+-- changes with that, its content, ladder, end, attempts, error and reason to cancel, is what `message` says: its row,
+-- which the caller holds, as the caller has changed it.
+create or replace function messaging.wait_again(
+  message messaging.messages, slot timestamptz, held_by text
+) returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set status = 'queued', scheduled_for = slot, held_by = wait_again.held_by,
+    content = message.content, ladder = message.ladder, expires_at = message.expires_at,
+    attempts = message.attempts, last_error = message.last_error,
+    is_retryable = message.is_retryable, lost_claim_token = message.lost_claim_token,
+    cancel_reason = message.cancel_reason,
+    confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+    is_free_service = null
+  where m.id = message.id;
+end;
+$$;
+
+-- Writes when messages leave, and what holds them until then: `slots` and `reasons` by their place, or NULL where a
+-- message is in no queue. The caller holds the messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.write_departures(
+  message_ids uuid[], slots timestamptz[], reasons text[]
+) returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set scheduled_for = d.slot, held_by = d.reason
+  from unnest(message_ids, slots, reasons) as d(message_id, slot, reason)
+  where m.id = any (array[d.message_id]);
+end;
+$$;
+
+-- A claimed message goes on under the same claim: its content, ladder, attempts and error are what `message` says: its
+-- row, which the caller holds, as the caller has changed it. Where another call is made, the claim lasts
+-- `lease_seconds` from now; NULL leaves it as it is. The caller holds the queue row. Locks dispatch.
+create or replace function messaging.go_on_under_claim(
+  message messaging.messages, lease_seconds double precision
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  ends_at constant timestamptz := clock_timestamp() + make_interval(secs => lease_seconds);
+begin
+  update messaging.messages m
+  set content = message.content, ladder = message.ladder, attempts = message.attempts,
+    last_error = message.last_error
+  where m.id = message.id;
+  if ends_at is null then
+    return;
+  end if;
+  update messaging.message_queue q
+  set lease_until = ends_at, visible_at = case when q.lane = 'unpaced' then ends_at end
+  where q.message_id = message.id;
+  update messaging.dispatch d set lease_until = ends_at
+  where d.instance_id = message.instance_id and d.in_flight = message.id;
+end;
+$$;
+
+-- Cancels messages that still wait, because what they were to follow up has come: `reason` is what their records
+-- tell as cancelReason (replied, paid, payment_canceled). What a worker has claimed goes; one whose attempt is
+-- then refused for now is canceled in place of another attempt, see settle_messages.
+-- Returns how many were canceled. The caller holds the messages. Locks as
+-- end_waiting_messages.
+create or replace function messaging.cancel_follow_ups(message_ids uuid[], reason text)
+returns integer language plpgsql set search_path = '' as $$
+begin
+  -- Before their end, whose event tells it.
+  update messaging.messages m
+  set cancel_reason = cancel_follow_ups.reason
+  where m.id = any (message_ids) and m.status = 'queued';
+  return messaging.end_waiting_messages(message_ids, 'canceled');
+end;
+$$;
+
+-- Ends messages that have been taken out of the queue, or were in none: they become `status`, canceled or expired.
+-- The caller holds them.
+create or replace function messaging.end_messages(message_ids uuid[], status text)
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set status = end_messages.status,
+    canceled_at = case when end_messages.status = 'canceled' then clock_timestamp() end
+  where m.id = any (message_ids);
+end;
+$$;
+
+-- Ends a message that is in no queue as failed. Its ladder, attempts and error, and whether it may be retried, are
+-- what `message` says: its row, which the caller holds, as the caller has changed it.
+create or replace function messaging.fail_message(message messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set status = 'failed', failed_at = clock_timestamp(), unconfirmed_at = null, held_by = null,
+    ladder = message.ladder, attempts = message.attempts, last_error = message.last_error,
+    is_retryable = message.is_retryable, lost_claim_token = message.lost_claim_token
+  where m.id = message.id;
+end;
+$$;
+
+-- Writes what a message says: its type, words, content and file, when it was edited or deleted, and the change that a
+-- call has asked for. `message`: its row, which the caller holds, as the caller has changed it.
+create or replace function messaging.write_content(message messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set message_type = message.message_type, message = message.message, content = message.content,
+    media_id = message.media_id, edited_at = message.edited_at, deleted_at = message.deleted_at,
+    change = message.change
+  where m.id = message.id;
 end;
 $$;
 
@@ -5582,6 +5788,56 @@ begin
       and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
+end;
+$$;
+
+-- Lets what waits for a contact's answer leave, in order, where its window is open now: what was queued at the
+-- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
+-- A message whose send window never opens waits on, until its end.
+create or replace function messaging.release_waiting_messages(contact_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  message messaging.messages;
+  survivor_id uuid;
+  last_at_once uuid;
+begin
+  for message in
+    select m.*
+    from messaging.messages m
+    join messaging.contacts c on c.id = release_waiting_messages.contact_id
+    where m.contact_id = any (
+      messaging.merged_contact_ids(release_waiting_messages.contact_id)
+    )
+      and m.ladder is not null and m.status = 'queued' and m.held_by = 'awaiting_reply'
+      and messaging.is_window_open(
+        'official', c.last_inbound_at, (m.ladder->>'closedAt')::timestamptz, clock_timestamp()
+      )
+    order by m.created_at, m.id
+    for no key update of m
+  loop
+    begin
+      survivor_id := (messaging.message_after_merge(message)).contact_id;
+      if survivor_id <> message.contact_id then
+        perform messaging.move_messages(array[message.id]);
+        message.contact_id := survivor_id;
+      end if;
+      message.held_by := null;
+      if message.ladder ? 'endsByDefault' then
+        message.expires_at := null;
+      end if;
+      message.ladder := jsonb_set(
+        message.ladder - array['place', 'endsByDefault'], '{shown,sentAs}', '"message"'
+      );
+      perform messaging.requeue_message(message);
+      if message.mode <> 'queued' then
+        update messaging.message_queue q set goes_after = last_at_once
+        where q.message_id = message.id and last_at_once is not null;
+        last_at_once := message.id;
+      end if;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
 end;
 $$;
 
@@ -5749,66 +6005,6 @@ begin
 end;
 $$;
 
--- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
--- keeps its state; a failed message is revived where another attempt was accepted. Notes
--- whose failure may pause their batch.
--- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.settle_message_rows(
-  settlements messaging.settlement[], clock timestamptz
-) returns void language plpgsql set search_path = '' as $$
-declare
-  failed uuid[];
-  invitations uuid[];
-begin
-  with changed as (
-    update messaging.messages m
-    set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
-      lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
-      last_error = case
-        when m.status = 'failed' and not s.is_revived then m.last_error
-        when s.outcome <> 'accepted' then s.error
-      end,
-      provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
-      channel_status = s.channel_status,
-      status = case
-        when s.is_revived then 'sent'
-        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
-        when s.is_retried then 'queued'
-        when s.outcome = 'accepted' then 'sent'
-        when s.outcome = 'rejected' then 'failed'
-        else 'unconfirmed'
-      end,
-      is_retryable = case
-        when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
-        else m.is_retryable
-      end,
-      sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
-      failed_at = case
-        when m.status = 'failed' and not s.is_revived then m.failed_at
-        when s.outcome = 'rejected' and not s.is_retried
-          and m.status in ('queued', 'sending', 'unconfirmed') then clock
-      end,
-      unconfirmed_at = case
-        when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
-      end
-    -- Told in the order of their ids.
-    from (select * from unnest(settlements) order by message_id) as s
-    where m.id = any (array[s.message_id])
-    returning m.id, m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
-      messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
-  )
-  select array_agg(c.id) filter (where c.may_pause_batch),
-    array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
-  into failed, invitations
-  from changed c;
-  perform messaging.note_batch_failures(failed);
-  if invitations is not null then
-    perform messaging.fail_invitation(m) from messaging.messages m
-    where m.id = any (invitations);
-  end if;
-end;
-$$;
-
 -- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
 -- settle_plain_acceptances does several: one statement for both would cost a send 1.10 times as many
 -- instructions. `result` as in settle_messages, without an address.
@@ -5943,6 +6139,66 @@ begin
 end;
 $$;
 
+-- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
+-- keeps its state; a failed message is revived where another attempt was accepted. Notes
+-- whose failure may pause their batch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.settle_message_rows(
+  settlements messaging.settlement[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+declare
+  failed uuid[];
+  invitations uuid[];
+begin
+  with changed as (
+    update messaging.messages m
+    set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
+      lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
+      last_error = case
+        when m.status = 'failed' and not s.is_revived then m.last_error
+        when s.outcome <> 'accepted' then s.error
+      end,
+      provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
+      channel_status = s.channel_status,
+      status = case
+        when s.is_revived then 'sent'
+        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+        when s.is_retried then 'queued'
+        when s.outcome = 'accepted' then 'sent'
+        when s.outcome = 'rejected' then 'failed'
+        else 'unconfirmed'
+      end,
+      is_retryable = case
+        when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
+        else m.is_retryable
+      end,
+      sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+      failed_at = case
+        when m.status = 'failed' and not s.is_revived then m.failed_at
+        when s.outcome = 'rejected' and not s.is_retried
+          and m.status in ('queued', 'sending', 'unconfirmed') then clock
+      end,
+      unconfirmed_at = case
+        when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+      end
+    -- Told in the order of their ids.
+    from (select * from unnest(settlements) order by message_id) as s
+    where m.id = any (array[s.message_id])
+    returning m.id, m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
+      messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
+  )
+  select array_agg(c.id) filter (where c.may_pause_batch),
+    array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
+  into failed, invitations
+  from changed c;
+  perform messaging.note_batch_failures(failed);
+  if invitations is not null then
+    perform messaging.fail_invitation(m) from messaging.messages m
+    where m.id = any (invitations);
+  end if;
+end;
+$$;
+
 -- Takes back messages whose claims ended although their workers had not called the provider: another
 -- process has made them `unconfirmed`, but nothing was sent. A queued or scheduled message waits again.
 -- An immediate send fails, and may be retried; so does a message whose send window never opens now.
@@ -5955,7 +6211,7 @@ create or replace function messaging.take_back_unsent(results jsonb)
 returns uuid[] language plpgsql set search_path = '' as $$
 declare
   unsent record;
-  waits boolean;
+  message messaging.messages;
   taken_back uuid[] := '{}';
 begin
   for unsent in
@@ -5968,39 +6224,24 @@ begin
     order by m.instance_id, m.id
     for no key update of m
   loop
-    waits := false;
+    message := unsent.message;
+    message.is_retryable := true;
+    message.last_error := unsent.error;
+    message.lost_claim_token := null;
+    -- The end of the claim was counted as an attempt.
+    message.attempts := greatest(message.attempts - 1, 0);
     begin
-      if (unsent.message).mode in ('queued', 'scheduled') then
-        perform messaging.requeue_message(unsent.message);
-        waits := true;
+      if message.mode in ('queued', 'scheduled') then
+        perform messaging.requeue_message(message);
+      else
+        perform messaging.fail_message(message);
       end if;
     exception when sqlstate 'MI010' then
-      null;
+      perform messaging.fail_message(message);
     end;
-    update messaging.messages m
-    set status = case when waits then m.status else 'failed' end,
-      failed_at = case when not waits then clock_timestamp() end, unconfirmed_at = null,
-      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
-      -- The end of the claim was counted as an attempt.
-      attempts = greatest(m.attempts - 1, 0)
-    where m.id = (unsent.message).id;
-    taken_back := taken_back || (unsent.message).id;
+    taken_back := taken_back || message.id;
   end loop;
   return taken_back;
-end;
-$$;
-
--- Writes when messages leave, and what holds them until then: `slots` and `reasons` by their place, or NULL where a
--- message is in no queue. The caller holds the messages.
--- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.write_departures(
-  message_ids uuid[], slots timestamptz[], reasons text[]
-) returns void language plpgsql set search_path = '' as $$
-begin
-  update messaging.messages m
-  set scheduled_for = d.slot, held_by = d.reason
-  from unnest(message_ids, slots, reasons) as d(message_id, slot, reason)
-  where m.id = any (array[d.message_id]);
 end;
 $$;
 
@@ -6313,17 +6554,16 @@ begin
       detail = refusal;
   end if;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
-  update messaging.messages m
-  set change = jsonb_build_object(
+  message.change := jsonb_build_object(
     'token', token, 'kind', kind, 'status', 'under_way', 'message', words, 'requestedAt', clock,
     'leaseUntil', clock + make_interval(secs => (request->>'leaseSeconds')::double precision),
     'error', null,
     -- The words whose echoes are still to come, of earlier edits too.
-    'awaited', coalesce(m.change->'awaited', '[]') || case
+    'awaited', coalesce(message.change->'awaited', '[]') || case
       when kind = 'edit' then jsonb_build_array(md5(words)) else '[]'
     end
-  )
-  where m.id = message.id;
+  );
+  perform messaging.write_content(message);
   return jsonb_build_object('message', null, 'change', jsonb_build_object(
     'token', token,
     'messageId', message.id,
@@ -6361,6 +6601,54 @@ return case
   when kind = 'edit'
   and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
 end;
+
+-- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
+-- Canceling a canceled message changes nothing. Locks the message, then as end_waiting_messages.
+-- Errors: MI004; MI011 (in flight, or settled already).
+create or replace function public.cancel_message(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
+begin
+  message := messaging.find_message(request);
+  if message.status = 'canceled' then
+    return messaging.describe_message(message);
+  end if;
+  if message.status <> 'queued' then
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = message.status;
+  end if;
+  if messaging.end_waiting_messages(array[message.id], 'canceled') = 0 then
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = 'sending';
+  end if;
+  select m.* into strict message from messaging.messages m where m.id = message.id;
+  return messaging.describe_message(message);
+end;
+$$;
+
+-- messages-api: cancels all messages that still wait under a cancelKey. `request`: instanceId, cancelKey.
+-- What is being sent, or has another state, stays. Returns {canceled}: how many.
+-- Locks the messages in the order of their ids, then as end_waiting_messages.
+create or replace function public.cancel_messages_by_key(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  waiting uuid[];
+begin
+  select array_agg(l.id) into waiting
+  from (
+    select m.id
+    from messaging.messages m
+    where m.instance_id = (request->>'instanceId')::uuid and m.cancel_key = request->>'cancelKey'
+      and m.status = 'queued'
+    order by m.id
+    for no key update
+  ) as l;
+  return jsonb_build_object('canceled', case
+    when waiting is null then 0
+    else messaging.end_waiting_messages(waiting, 'canceled')
+  end);
+end;
+$$;
 
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
 -- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as
@@ -6881,12 +7169,10 @@ begin
   if message.cancel_on is not null then
     -- It waits anew, for another reply.
     perform messaging.expect_reply(array[message.contact_id], true, false);
-    update messaging.messages m set cancel_reason = null where m.id = message.id;
+    message.cancel_reason := null;
   end if;
+  message.ladder := message.ladder - array['from', 'refused', 'isExhausted', 'passed'];
   perform messaging.requeue_message(message);
-  update messaging.messages m
-  set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
-  where m.id = message.id and m.ladder is not null;
   perform messaging.touch_noted_contacts();
   select m.* into message from messaging.messages m where m.id = message.id;
   return messaging.keep_outcome(request, messaging.describe_message(message));
@@ -7067,16 +7353,13 @@ return concat(
 create or replace function public.take_rung(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  clock constant timestamptz := clock_timestamp();
-  lease_until constant timestamptz := clock + make_interval(
-    secs => (request->>'leaseSeconds')::double precision
-  );
   refusal constant jsonb := nullif(request->'refusal', 'null');
   addressee uuid;
   queued messaging.message_queue;
   message messaging.messages;
   instance messaging.instances;
   decided jsonb;
+  is_changed boolean;
 begin
   select m.contact_id into addressee from messaging.messages m
   where m.id = (request->>'messageId')::uuid;
@@ -7104,12 +7387,14 @@ begin
   if decided is null then
     return '{"outcome": "stands"}';
   end if;
-  update messaging.messages m
-  set ladder = decided,
-    attempts = least(m.attempts + (refusal is not null)::integer, 32767),
-    last_error = coalesce(refusal, m.last_error)
-  where m.id = message.id and (m.ladder <> decided or refusal is not null);
+  is_changed := message.ladder <> decided or refusal is not null;
+  message.ladder := decided;
+  if refusal is not null then
+    message.attempts := least(message.attempts + 1, 32767);
+    message.last_error := refusal;
+  end if;
   if decided ? 'isExhausted' then
+    perform messaging.go_on_under_claim(message, null) where is_changed;
     return jsonb_build_object('outcome', 'refused', 'rungs', decided->'passed');
   end if;
   if decided->'shown'->>'sentAs' = 'invitation' then
@@ -7127,15 +7412,11 @@ begin
     select m.ladder into decided from messaging.messages m where m.id = message.id;
     return jsonb_build_object('outcome', 'waits', 'shown', decided->'shown');
   end if;
-  if refusal is not null then
-    update messaging.message_queue q
-    set lease_until = take_rung_lease.ends_at,
-      visible_at = case when q.lane = 'unpaced' then take_rung_lease.ends_at end
-    from (select lease_until as ends_at) as take_rung_lease
-    where q.message_id = message.id;
-    update messaging.dispatch d set lease_until = take_rung_lease.ends_at
-    from (select lease_until as ends_at) as take_rung_lease
-    where d.instance_id = message.instance_id and d.in_flight = message.id;
+  if is_changed then
+    perform messaging.go_on_under_claim(
+      message,
+      case when refusal is not null then (request->>'leaseSeconds')::double precision end
+    );
   end if;
   return jsonb_build_object(
     'outcome', 'send',
@@ -7162,6 +7443,11 @@ create or replace function messaging.asks_to_pay(content jsonb)
 returns boolean language sql immutable
 return coalesce(content -> 'payment' ? 'goods', false);
 
+-- Whether a received message counts as a reply, by its type: a reaction and a call are none.
+create or replace function messaging.is_reply(message_type text)
+returns boolean language sql immutable parallel safe
+return message_type not in ('reaction', 'call');
+
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
 -- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a
 -- question.
@@ -7180,11 +7466,6 @@ return coalesce(
   and request -> 'message' -> 'ask' is null,
   false
 );
-
--- Whether a received message counts as a reply, by its type: a reaction and a call are none.
-create or replace function messaging.is_reply(message_type text)
-returns boolean language sql immutable parallel safe
-return message_type not in ('reaction', 'call');
 
 -- Writes what match_question has decided about a message that is stored now: the end of the question, what waits
 -- for its message, or the words for what does not fit, which go once, as an ordinary message.
@@ -8123,7 +8404,7 @@ end;
 $$;
 
 -- Cancels a message that still waits, a request or the message of its Pix code: nobody shall pay by it any more.
--- What a worker has in hand goes. Locks the message, then as end_queued_messages and end_unqueued_messages.
+-- What a worker has in hand goes. Locks the message, then as end_waiting_messages.
 create or replace function messaging.cancel_payment_message(message_id uuid)
 returns void language plpgsql set search_path = '' as $$
 begin
@@ -8131,9 +8412,7 @@ begin
   where m.id = cancel_payment_message.message_id and m.status = 'queued'
   for no key update skip locked;
   if found then
-    perform messaging.end_queued_messages(array[message_id], 'canceled');
-    -- One that a pause of its batch has taken out of the queue.
-    perform messaging.end_unqueued_messages(array[message_id], 'canceled');
+    perform messaging.end_waiting_messages(array[message_id], 'canceled');
   end if;
 end;
 $$;
@@ -8531,9 +8810,6 @@ end;
 create or replace function public.fall_back_payment(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  lease_ends_at constant timestamptz := clock_timestamp() + make_interval(
-    secs => (request->>'leaseSeconds')::double precision
-  );
   message messaging.messages;
 begin
   perform from messaging.message_queue q
@@ -8549,17 +8825,10 @@ begin
   if message.status not in ('queued', 'sending') or not messaging.gives_way_to_text(message, request->'refusal') then
     return '{"outcome": "stands"}';
   end if;
-  update messaging.messages m
-  set content = m.content || '{"rendering": "text"}',
-    attempts = least(m.attempts + 1, 32767),
-    last_error = request->'refusal'
-  where m.id = message.id;
-  update messaging.message_queue q
-  set lease_until = lease_ends_at,
-    visible_at = case when q.lane = 'unpaced' then lease_ends_at end
-  where q.message_id = message.id;
-  update messaging.dispatch d set lease_until = lease_ends_at
-  where d.instance_id = message.instance_id and d.in_flight = message.id;
+  message.content := message.content || '{"rendering": "text"}';
+  message.attempts := least(message.attempts + 1, 32767);
+  message.last_error := request->'refusal';
+  perform messaging.go_on_under_claim(message, (request->>'leaseSeconds')::double precision);
   return '{"outcome": "send"}';
 end;
 $$;
@@ -8719,7 +8988,7 @@ $$;
 -- later statement, in a transaction of isolation level read committed: see the head of
 -- tables/events.sql.
 -- Another instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
--- hold_event_floors. read_position asks the same for several instances.
+-- hold_event_floor. read_position asks the same for several instances.
 create or replace function messaging.event_horizon(instance_id uuid)
 returns bigint language plpgsql set search_path = '' as $$
 declare
@@ -8757,6 +9026,33 @@ begin
   )
   returning * into event;
   return event;
+end;
+$$;
+
+-- events-api: records `endpoint.test`, which the caller sends to the endpoint at once, whether it is
+-- active or not, and then tells finish_endpoint_test. `request`: instanceId, endpointId, idempotency.
+-- Returns {sequence, eventId, body, target} (see claim_event_deliveries), or {replayed}: the outcome of
+-- the first call with the key. Errors: MI007, MI008, MI024.
+create or replace function public.begin_endpoint_test(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  endpoint messaging.event_endpoints;
+  event messaging.events;
+  replayed jsonb := messaging.recall_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  endpoint := messaging.find_event_endpoint(request);
+  event := messaging.record_event(
+    endpoint.instance_id, null, 'endpoint.test', jsonb_build_object('endpointId', endpoint.id)
+  );
+  return jsonb_build_object(
+    'sequence', event.sequence,
+    'eventId', messaging.describe_event(event)->>'id',
+    'body', messaging.describe_event(event)::text,
+    'target', messaging.describe_event_target(endpoint)
+  );
 end;
 $$;
 
@@ -8962,12 +9258,6 @@ returns bigint language sql stable set search_path = '' as $$
   );
 $$;
 
--- The floor that a writer's lock holds, from the low 32 bits that are its second number: the number nearest to the
--- one that was drawn last. See lock_event_floor.
-create or replace function messaging.event_floor(last_drawn bigint, low_bits oid)
-returns bigint language sql immutable parallel safe
-return last_drawn + ((low_bits::bigint - last_drawn + 2147483648) & 4294967295) - 2147483648;
-
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
 -- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
@@ -8988,6 +9278,12 @@ return case
     true
   )
 end;
+
+-- The floor that a writer's lock holds, from the low 32 bits that are its second number: the number nearest to the
+-- one that was drawn last. See lock_event_floor.
+create or replace function messaging.event_floor(last_drawn bigint, low_bits oid)
+returns bigint language sql immutable parallel safe
+return last_drawn + ((low_bits::bigint - last_drawn + 2147483648) & 4294967295) - 2147483648;
 
 -- When what a budget or a lock has held may leave, from the instant of its end on: in the instance's send
 -- window, so that nothing leaves at midnight because a month has ended. The instant itself where the window
@@ -9343,7 +9639,6 @@ create or replace function messaging.postpone_new_chats(message_ids uuid[], cloc
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   waiting record;
-  slot timestamptz;
 begin
   for waiting in
     select m.id as message_id, m.contact_id, i as instance, d.new_chats_locked_until as locked_until
@@ -9359,12 +9654,8 @@ begin
   loop
     -- Once more: it may have written before its message was locked, see release_known_contacts.
     continue when not messaging.locks_new_chat(waiting.locked_until, waiting.contact_id, clock);
-    slot := messaging.after_hold(waiting.instance, waiting.locked_until, interval '0');
-    update messaging.message_queue q
-    set scheduled_at = slot, visible_at = slot
-    where q.message_id = waiting.message_id;
-    perform messaging.write_departures(
-      array[waiting.message_id], array[slot], array['new_contacts']
+    perform messaging.postpone_message(
+      waiting.message_id, waiting.instance, waiting.locked_until, 'new_contacts'
     );
   end loop;
 end;
@@ -9383,7 +9674,6 @@ declare
   has_budget boolean;
   budget record;
   budget_left numeric;
-  slot timestamptz;
   claimed_ids uuid[];
 begin
   for waiting in
@@ -9408,12 +9698,8 @@ begin
     end if;
     continue when not has_budget;
     if budget_left <= 0 then
-      slot := messaging.after_hold(waiting.instance, budget.month_ends_at, interval '0');
-      update messaging.message_queue q
-      set scheduled_at = slot, visible_at = slot
-      where q.message_id = waiting.message_id;
-      perform messaging.write_departures(
-        array[waiting.message_id], array[slot], array['budget']
+      perform messaging.postpone_message(
+        waiting.message_id, waiting.instance, budget.month_ends_at, 'budget'
       );
       continue;
     end if;
@@ -9569,6 +9855,63 @@ begin
 end;
 $$;
 
+-- Lets those of the next 2,000 messages of an instance's queue leave that it holds for the release's reason, and
+-- stores how far that is where more follow. What is held once more meanwhile lies before them: it waits for the same
+-- instant, or for an earlier one. The caller holds pacing, and refreshes dispatch.
+create or replace function messaging.go_on_releasing(
+  release messaging.held_releases, clock timestamptz
+) returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  max_messages constant integer := 2000;
+  message_ids uuid[];
+begin
+  with waiting as materialized (
+    select q.message_id, q.scheduled_at, q.position
+    from (
+      (
+        select p.message_id, p.scheduled_at, p.position
+        from messaging.message_queue p
+        where p.instance_id = release.instance_id and p.lane = 'paced'
+          and (p.scheduled_at, p.position) > (release.until_at, release.until_position)
+        order by p.scheduled_at, p.position
+        limit max_messages
+      )
+      union all
+      (
+        select u.message_id, u.scheduled_at, u.position
+        from messaging.message_queue u
+        where u.instance_id = release.instance_id and u.lane = 'unpaced'
+          and (u.scheduled_at, u.position) > (release.until_at, release.until_position)
+        order by u.scheduled_at, u.position
+        limit max_messages
+      )
+    ) as q
+    order by q.scheduled_at, q.position
+    limit max_messages
+  )
+  select array_agg(w.message_id order by w.scheduled_at, w.position),
+    (array_agg(w.scheduled_at order by w.scheduled_at desc, w.position desc))[1],
+    (array_agg(w.position order by w.scheduled_at desc, w.position desc))[1]
+  into message_ids, release.until_at, release.until_position
+  from waiting w;
+  perform messaging.release_messages(message_ids, release.reason, clock);
+  if cardinality(message_ids) = max_messages then
+    insert into messaging.held_releases (instance_id, reason, until_at, until_position)
+    values (release.instance_id, release.reason, release.until_at, release.until_position)
+    on conflict on constraint held_releases_pkey do update
+    set until_at = excluded.until_at, until_position = excluded.until_position;
+  elsif release.begins_anew then
+    update messaging.held_releases r
+    set until_at = default, until_position = default, begins_anew = default
+    where r.instance_id = release.instance_id and r.reason = release.reason;
+  else
+    delete from messaging.held_releases r
+    where r.instance_id = release.instance_id and r.reason = release.reason;
+  end if;
+end;
+$$;
+
 -- Holds an instance whose gateway has a session of another number than its connectedPhone: everything that the
 -- dispatcher sends would leave under that number. Releases it when the session is the right number's, or that
 -- number is the expected one now. Records instance.held and tells the workspace's alert address (see
@@ -9682,8 +10025,8 @@ $$;
 
 -- A claim finds that a message may not leave until `ends_at`: it waits for that, and for the send window
 -- then. `reason` is what holds it: budget (its instance has reached it) or new_contacts (new chats are
--- locked). A message that another transaction is changing is left for the next claim. The caller holds pacing
--- and the queue row, and refreshes dispatch.
+-- locked). A message that another transaction is changing is left for the next claim. The caller holds the
+-- queue row; of a paced message pacing too, and refreshes dispatch.
 create or replace function messaging.postpone_message(
   message_id uuid, instance messaging.instances, ends_at timestamptz, reason text
 ) returns void language plpgsql set search_path = '' as $$
@@ -9698,13 +10041,19 @@ begin
   if not found then
     return;
   end if;
+  select q.* into strict queued from messaging.message_queue q where q.message_id = message.id;
   slot := messaging.after_hold(
-    instance, ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+    instance, ends_at,
+    interval '1 millisecond'
+      * case queued.lane when 'paced' then coalesce(message.delay_typing_ms, 0) else 0 end
   );
-  select q.* into queued from messaging.message_queue q where q.message_id = message.id;
-  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
-  -- After the move: the day's last departure is then that of what stays.
-  perform messaging.release_day_quota(array[queued]);
+  update messaging.message_queue q
+  set scheduled_at = slot, visible_at = case when q.lane = 'unpaced' then slot end
+  where q.message_id = message.id;
+  if queued.lane = 'paced' then
+    -- After the move: the day's last departure is then that of what stays.
+    perform messaging.release_day_quota(array[queued]);
+  end if;
   perform messaging.write_departures(array[message.id], array[slot], array[reason]);
 end;
 $$;
@@ -9716,11 +10065,11 @@ create or replace function messaging.record_instance_holds(instance_ids uuid[], 
 returns void language plpgsql set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
 begin
-  perform messaging.hold_event_floors(instance_ids);
-  insert into messaging.events (instance_id, type, data)
-  select d.instance_id, 'instance.held',
+  perform messaging.record_event(
+    d.instance_id, null, 'instance.held',
     jsonb_build_object('reason', h.reason, 'heldBy', h.held_by)
       || messaging.shown_hold(h.reason, h.code, h.ends_at, i.time_zone)
+  )
   from unnest(instance_ids) as held(instance_id)
   join messaging.dispatch d on d.instance_id = any (array[held.instance_id])
   join messaging.instances i on i.id = any (array[held.instance_id])
@@ -9729,21 +10078,29 @@ begin
 end;
 $$;
 
--- Lets what an instance holds for a reason (budget, new_contacts) leave: see release_messages. The caller holds
--- pacing, and refreshes dispatch.
+-- Lets what an instance holds for a reason (budget, new_contacts) leave, see release_messages: what is among the
+-- first 2,000 messages of its queue at once, and the rest by the dispatcher's maintenance (see move_waiting_slots), so
+-- that no call takes as long as the queue. Where that is under way already, it goes through the queue once more.
+-- The caller holds pacing, and refreshes dispatch.
 create or replace function messaging.release_held_messages(
   instance_id uuid, reason text, clock timestamptz
-) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+) returns void language plpgsql set search_path = '' as $$
+declare
+  release messaging.held_releases;
 begin
-  perform messaging.release_messages(
-    array(
-      select q.message_id
-      from messaging.message_queue q
-      join messaging.messages m on m.id = any (array[q.message_id])
-      where q.instance_id = release_held_messages.instance_id and m.held_by = reason
-    ),
-    reason, clock
-  );
+  update messaging.held_releases r
+  set begins_anew = true
+  where r.instance_id = release_held_messages.instance_id
+    and r.reason = release_held_messages.reason
+  returning r.* into release;
+  if not found then
+    release.instance_id := release_held_messages.instance_id;
+    release.reason := release_held_messages.reason;
+    release.until_at := '-infinity';
+    release.until_position := 0;
+    release.begins_anew := false;
+  end if;
+  perform messaging.go_on_releasing(release, clock);
 end;
 $$;
 
@@ -9992,8 +10349,8 @@ end;
 $$;
 
 -- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
--- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
--- checked its state.
+-- a new slot, any other into the unpaced lane, due at once. `message`: its row, which the caller holds, as the
+-- caller has changed it (see wait_again).
 create or replace function messaging.requeue_message(message messaging.messages)
 returns void language plpgsql set search_path = '' as $$
 declare
@@ -10013,7 +10370,7 @@ begin
     insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
     values (message.id, message.instance_id, 'unpaced', clock, clock);
   end if;
-  perform messaging.wait_again(message.id, slot, held_by);
+  perform messaging.wait_again(message, slot, held_by);
 end;
 $$;
 
@@ -10112,20 +10469,6 @@ begin
     set told_held_at = clock
     where d.instance_id = instance.id;
   end if;
-end;
-$$;
-
--- Writes that a message waits in the queue again, as if no attempt had been made. The caller holds it, and has
--- placed it.
-create or replace function messaging.wait_again(message_id uuid, slot timestamptz, held_by text)
-returns void language plpgsql set search_path = '' as $$
-begin
-  update messaging.messages m
-  set status = 'queued', scheduled_for = slot, held_by = wait_again.held_by,
-    confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-    unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
-    is_free_service = null
-  where m.id = wait_again.message_id;
 end;
 $$;
 
@@ -10516,6 +10859,45 @@ begin
     clock - interval '30 seconds'
   );
   perform setval('messaging.due_floor', floor(extract(epoch from first_due))::bigint);
+end;
+$$;
+
+-- Ends messages that wait beyond their expires_at: they become `expired`, the oldest first, at most
+-- `request`.maxMessages a call. A message in flight stays, and one that another session holds is left
+-- for later. Returns {expired}: how many.
+-- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then, and for
+-- messages of paused batches and those that wait for an answer, which have no place in the queue.
+-- Locks the messages, then as end_waiting_messages.
+create or replace function public.expire_messages(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  late uuid[];
+begin
+  select array_agg(l.id) into late
+  from (
+    select m.id
+    from messaging.messages m
+    where m.expires_at <= clock and m.status = 'queued'
+      and (
+        exists (
+          select from messaging.message_queue q
+          where q.message_id = m.id and q.claim_token is null
+        )
+        or (m.batch_id is not null or m.held_by = 'awaiting_reply') and not exists (
+          select from messaging.message_queue q where q.message_id = m.id
+        )
+      )
+    order by m.expires_at
+    limit (request->>'maxMessages')::integer
+    for no key update of m skip locked
+  ) as l;
+  return jsonb_build_object('expired', case
+    when late is null then 0
+    else messaging.end_waiting_messages(late, 'expired')
+  end);
 end;
 $$;
 
@@ -10955,6 +11337,55 @@ begin
 end;
 $$;
 
+-- Moves the slots of one stretch that a changed send window has planned (see plan_slot_moves), of any
+-- instance whose pacing row is free; or plans them, where a claim has asked for it (request_slot_plan).
+-- Lets a further part leave of what an instance held for a reason that is over (see release_held_messages).
+-- `request`: nothing. Returns {moved, isComplete}: how many slots,
+-- and whether neither is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
+-- alone, which is never locked for long.
+create or replace function public.move_waiting_slots(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  chosen uuid;
+  moved bigint := 0;
+  release messaging.held_releases;
+begin
+  select p.instance_id into chosen
+  from messaging.pacing p
+  where p.instance_id = any (array(select distinct s.instance_id from messaging.slot_moves s))
+  order by p.instance_id
+  limit 1
+  for no key update skip locked;
+  if chosen is not null then
+    if exists (
+      select from messaging.slot_moves s where s.instance_id = chosen and s.place = -1
+    ) then
+      perform messaging.plan_slot_moves(messaging.find_instance(chosen));
+    else
+      moved := coalesce(messaging.move_slots(messaging.find_instance(chosen)), 0);
+    end if;
+    perform messaging.refresh_dispatch(array[chosen]);
+  end if;
+  select r.* into release
+  from messaging.held_releases r
+  join messaging.pacing p on p.instance_id = any (array[r.instance_id])
+  order by r.instance_id, r.reason
+  limit 1
+  for no key update of p skip locked;
+  if found then
+    perform messaging.go_on_releasing(
+      release, date_trunc('milliseconds', clock_timestamp())
+    );
+    perform messaging.refresh_dispatch(array[release.instance_id]);
+  end if;
+  return jsonb_build_object(
+    'moved', moved,
+    'isComplete', not exists (select from messaging.slot_moves)
+      and not exists (select from messaging.held_releases)
+  );
+end;
+$$;
+
 -- admin-api: ends an operator's hold of an instance, or of all instances that are held. What has become
 -- due meanwhile leaves at the instance's pace and inside its window. `request`: instanceId or NULL for
 -- all, idempotency. Returns {instances}: how many were held; or {replayed}. A hold by the provider's
@@ -11078,16 +11509,6 @@ begin
 end;
 $$;
 
--- How many messages a second the channel lets an official number send, by what it told (see `allowance` of
--- dispatch): 20 where the number is also used in the WhatsApp Business app, 1,000 at the level HIGH, else 80.
-create or replace function messaging.allowed_pace(allowance jsonb)
-returns integer language sql immutable parallel safe
-return case
-  when allowance ->> 'isOnBusinessApp' = 'true' then 20
-  when allowance ->> 'throughput' = 'HIGH' then 1000
-  else 80
-end;
-
 -- Where a look for what is due begins. Half a minute ago at the latest, so that what is written now is found
 -- although the clock was just set back, or its transaction lasts.
 create or replace function messaging.due_floor(clock timestamptz)
@@ -11098,16 +11519,6 @@ return least(
     '-infinity'::timestamptz
   ),
   clock - interval '30 seconds'
-);
-
--- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
--- session of another number. `infinity` for no end known, NULL where none is.
-create or replace function messaging.stopped_until(dispatch messaging.dispatch)
-returns timestamptz language sql immutable
-return greatest(
-  dispatch.operator_hold_until,
-  dispatch.disconnected_until,
-  dispatch.wrong_phone_until
 );
 
 -- Everything that may keep a whole instance from sending, each with the word for it (`heldBy` of answers), why,
@@ -11148,6 +11559,32 @@ begin atomic
   limit 1;
 end;
 
+-- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
+-- it is not known. See instance_hold.
+create or replace function messaging.shown_hold(
+  reason text, code text, ends_at timestamptz, time_zone text
+) returns jsonb language sql stable
+return jsonb_build_object(
+  'holdReason', reason,
+  'holdCode', code,
+  'heldUntil', messaging.iso_in_zone(
+    case
+      when isfinite(ends_at) then ends_at
+    end,
+    time_zone
+  )
+);
+
+-- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
+-- session of another number. `infinity` for no end known, NULL where none is.
+create or replace function messaging.stopped_until(dispatch messaging.dispatch)
+returns timestamptz language sql immutable
+return greatest(
+  dispatch.operator_hold_until,
+  dispatch.disconnected_until,
+  dispatch.wrong_phone_until
+);
+
 -- Whether a session's number is the one that the instance's key stands for, in any spelling of it. NULL where
 -- the session's number is not known.
 create or replace function messaging.is_expected_phone(paired_phone text, connected_phone_key text)
@@ -11182,6 +11619,16 @@ create or replace function messaging.locks_new_chat(
 ) returns boolean language sql stable
 return locked_until > clock
 and (messaging.is_new_contact(contact_id) or messaging.is_refused_as_new(contact_id));
+
+-- How many messages a second the channel lets an official number send, by what it told (see `allowance` of
+-- dispatch): 20 where the number is also used in the WhatsApp Business app, 1,000 at the level HIGH, else 80.
+create or replace function messaging.allowed_pace(allowance jsonb)
+returns integer language sql immutable parallel safe
+return case
+  when allowance ->> 'isOnBusinessApp' = 'true' then 20
+  when allowance ->> 'throughput' = 'HIGH' then 1000
+  else 80
+end;
 
 -- The pace at which an instance sends: its own, at most what its number is allowed. NULL for no pace.
 create or replace function messaging.present_pace(messages_per_second integer, allowance jsonb)
@@ -11224,22 +11671,6 @@ return jsonb_build_object(
       'kind', allowance -> 'timeLock' -> 'kind'
     )
   end
-);
-
--- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
--- it is not known. See instance_hold.
-create or replace function messaging.shown_hold(
-  reason text, code text, ends_at timestamptz, time_zone text
-) returns jsonb language sql stable
-return jsonb_build_object(
-  'holdReason', reason,
-  'holdCode', code,
-  'heldUntil', messaging.iso_in_zone(
-    case
-      when isfinite(ends_at) then ends_at
-    end,
-    time_zone
-  )
 );
 
 -- The server that was noted last; all NULL where none was.
@@ -11785,33 +12216,6 @@ begin
 end;
 $$;
 
--- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
--- their contact's answer: they become `status`, canceled or
--- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
--- their batches. Locks the batches in the order of their ids.
-create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
-returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  ended uuid[];
-begin
-  ended := array(
-    select m.id
-    from messaging.messages m
-    where m.id = any (message_ids) and m.status = 'queued'
-      and (m.batch_id is not null or m.held_by = 'awaiting_reply')
-      and not exists (select from messaging.message_queue q where q.message_id = m.id)
-    order by m.id
-    for no key update
-  );
-  if ended = '{}' then
-    return 0;
-  end if;
-  perform messaging.end_messages(ended, status);
-  perform messaging.accept_pending_recipients(ended);
-  return cardinality(ended);
-end;
-$$;
-
 -- The contact of each entry of a list, in order (see entry_contact); NULL for entries that name nobody.
 create or replace function messaging.entry_contacts(of_instance uuid, entries jsonb)
 returns uuid[] language sql stable set search_path = '' as $$
@@ -12001,6 +12405,7 @@ create or replace function messaging.place_batch_message(
 declare
   recipient messaging.batch_recipients;
   placed_id uuid;
+  message messaging.messages;
   conversation messaging.conversations;
   placed record;
   moved_by text;
@@ -12019,10 +12424,11 @@ begin
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
-    perform messaging.wait_again(placed_id, placed.slot, moved_by);
+    select m.* into strict message from messaging.messages m
+    where m.id = placed_id for no key update;
     -- It waits anew: what came for it while a worker had it cancels the former attempt alone.
-    update messaging.messages m set cancel_reason = null
-    where m.id = placed_id and m.cancel_reason is not null;
+    message.cancel_reason := null;
+    perform messaging.wait_again(message, placed.slot, moved_by);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
@@ -12995,10 +13401,11 @@ begin
     then
       return false;
     end if;
-    update messaging.messages m
-    set message_type = event->>'messageType', message = event->>'message',
-      content = shown, media_id = file_id
-    where m.id = former.id;
+    former.message_type := event->>'messageType';
+    former.message := event->>'message';
+    former.content := shown;
+    former.media_id := file_id;
+    perform messaging.write_content(former);
     contact.id := former.contact_id;
   else
     contact := messaging.resolve_sender(instance.id, event);
@@ -13437,6 +13844,7 @@ declare
   recorded integer[] := '{}';
   named uuid[] := '{}';
   stored record;
+  stored_at timestamptz;
   chosen jsonb;
   holder text;
   controlled uuid[] := '{}';
@@ -13615,6 +14023,8 @@ begin
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
+    -- Not the transaction's instant: messages keep their order by it.
+    stored_at := clock_timestamp();
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
@@ -13630,8 +14040,7 @@ begin
         else stored.content
       end,
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
-      -- Not the transaction's instant: messages keep their order by it.
-      clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
+      stored_at, stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end,
       case when stored.is_standby then messaging.standby_holder(holder) end
     );
@@ -13651,7 +14060,10 @@ begin
       perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
     end if;
     if stored.turns is not null and stored.message_type <> 'reaction' then
-      perform messaging.join_turn(stored.turns, stored.stored_id);
+      perform messaging.join_turn(
+        stored.turns, stored.instance_id, stored.sender_id, stored.conversation_id, stored.stored_id,
+        stored_at
+      );
     end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
@@ -13756,33 +14168,77 @@ declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
     or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
+  message messaging.messages;
+  edited text;
+  is_edited boolean := false;
 begin
   if words is not null
     and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
     return false;
   end if;
-  update messaging.messages m
-  set message = edited.message, edited_at = messaging.event_instant(event),
-    message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
-    content = case m.message_type
-      when 'choice' then nullif(m.content - 'choice', '{}') else m.content
-    end
-  from (
-    select own.id,
-      -- In a group the words stand after their author's name, which the edit does not contain.
-      case
-        when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
-          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
-        else words
-      end as message
-    from messaging.messages own
-    where own.instance_id = record_message_edit.instance_id
-      and own.provider_message_id = event->>'providerMessageId'
+  for message in
+    select m.*
+    from messaging.messages m
+    where m.instance_id = record_message_edit.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
       -- One that waits to be sent once more is not what the provider knows by this id.
-      and own.status not in ('queued', 'sending')
-  ) as edited
-  where m.id = edited.id and has_words and m.message is distinct from edited.message;
-  return found;
+      and m.status not in ('queued', 'sending') and has_words
+    for no key update
+  loop
+    -- In a group the words stand after their author's name, which the edit does not contain.
+    edited := case
+      when message.is_group and message.direction = 'inbound' and event->>'kind' = 'message_edit'
+        then coalesce(substring(message.message from '^[^:\n]{1,200}: '), '') || words
+      else words
+    end;
+    continue when message.message is not distinct from edited;
+    message.message := edited;
+    message.edited_at := messaging.event_instant(event);
+    if message.message_type = 'choice' then
+      message.message_type := 'text';
+      message.content := nullif(message.content - 'choice', '{}');
+    end if;
+    perform messaging.write_content(message);
+    is_edited := true;
+  end loop;
+  return is_edited;
+end;
+$$;
+
+-- Whether an edit that a provider tells is the echo of one that a call asked for, by its words. Takes note of
+-- it: each edit has one echo, so the same words once more are a person's. The newest edit is proved by its
+-- echo, whatever the provider's answer was; that of an earlier one changes nothing.
+-- Locks the message. The caller holds lock_provider_messages for it.
+create or replace function messaging.is_echo_of_edit(
+  instance_id uuid, provider_message_id text, words text
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
+  place integer;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.instance_id = is_echo_of_edit.instance_id
+    and m.provider_message_id = is_echo_of_edit.provider_message_id
+    and m.change is not null
+  limit 1
+  for no key update;
+  select a.place - 1 into place
+  from jsonb_array_elements_text(message.change->'awaited') with ordinality as a(digest, place)
+  where a.digest = md5(words)
+  order by a.place
+  limit 1;
+  if place is null then
+    return false;
+  end if;
+  message.change := jsonb_set(message.change, '{awaited}', (message.change->'awaited') - place);
+  if message.change->>'kind' = 'edit' and message.change->>'message' = words
+    and message.change->>'status' <> 'done' then
+    perform messaging.end_message_change(message, 'done', null);
+  else
+    perform messaging.write_content(message);
+  end if;
+  return true;
 end;
 $$;
 
@@ -13897,20 +14353,59 @@ create or replace function messaging.complete_vote(
 declare
   chosen constant jsonb := event->'content'->'pollVote'->'options';
 begin
-  update messaging.messages m
-  set message = event->>'message', content = m.content || (event->'content')
-  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
-    and jsonb_array_length(chosen) > 0
+  if (
+    vote.content->'pollVote'->'options' = '[]' and jsonb_array_length(chosen) > 0
     and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
-    and vote.created_at > clock_timestamp() - interval '10 minutes';
+    and vote.created_at > clock_timestamp() - interval '10 minutes'
+  ) is not true then
+    return false;
+  end if;
+  select m.* into vote from messaging.messages m where m.id = vote.id for no key update;
   if not found then
     return false;
   end if;
+  vote.message := event->>'message';
+  vote.content := vote.content || (event->'content');
+  perform messaging.write_content(vote);
   perform messaging.request_agent_reply(
     instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
   )
   where not vote.is_group;
   return true;
+end;
+$$;
+
+-- Gives a message that is stored already its file, where that is not there and now came with the event: the
+-- delivery is made again where the storage had failed. The caller holds lock_provider_messages.
+create or replace function messaging.attach_embedded_file(instance_id uuid, event jsonb)
+returns void language plpgsql set search_path = '' as $$
+declare
+  file constant jsonb := messaging.read_event_file(event);
+  message messaging.messages;
+  former_file uuid;
+begin
+  if file->'stored' is null then
+    return;
+  end if;
+  select m.* into message
+  from messaging.messages m
+  join messaging.media f on f.id = any (array[m.media_id])
+  where m.instance_id = attach_embedded_file.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and f.origin = 'channel' and f.status in ('pending', 'failed')
+  limit 1
+  for no key update of m;
+  if not found then
+    return;
+  end if;
+  perform messaging.add_channel_media(
+    messaging.event_media_id(file), message.instance_id, message.contact_id,
+    message.message_type, file
+  );
+  former_file := message.media_id;
+  message.media_id := messaging.event_media_id(file);
+  perform messaging.write_content(message);
+  perform messaging.forget_media(array[former_file]);
 end;
 $$;
 
@@ -14534,14 +15029,22 @@ $$;
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
 begin
-  update messaging.messages m
-  set deleted_at = clock_timestamp()
-  where m.instance_id = record_message_deletion.instance_id
-    and m.provider_message_id = event->>'providerMessageId'
-    and m.deleted_at is null
-    -- One that waits to be sent once more is not what the provider knows by this id.
-    and m.status not in ('queued', 'sending');
+  for message in
+    select m.*
+    from messaging.messages m
+    where m.instance_id = record_message_deletion.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.deleted_at is null
+      -- One that waits to be sent once more is not what the provider knows by this id.
+      and m.status not in ('queued', 'sending')
+    for no key update
+  loop
+    message.deleted_at := clock_timestamp();
+    perform messaging.write_content(message);
+  end loop;
   return found;
 end;
 $$;
@@ -15066,31 +15569,14 @@ returns interval language sql volatile set search_path = '' as $$
   end;
 $$;
 
--- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.
-create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
-returns boolean language plpgsql stable set search_path = '' as $$
+-- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
+-- stays from now on for as long as its message. Errors: MI051 to MI054.
+create or replace function messaging.take_media(instance_id uuid, media_id uuid)
+returns void language plpgsql set search_path = '' as $$
 begin
-  return exists (
-    select from messaging.batches b
-    where b.instance_id = is_file_of_batch.instance_id
-      and b.status in ('draft', 'running', 'paused')
-      and (
-        is_file_of_batch.media_id = any (b.file_ids)
-        -- A batch from before it kept file_ids.
-        or b.source->'message'->>'mediaId' = is_file_of_batch.media_id::text
-      )
-  );
-end;
-$$;
-
--- Whether a message that waits may still send this file, by a template of its ladder: see hold_ladder_files.
-create or replace function messaging.is_held_file(media_id uuid)
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (
-    select from messaging.media m
-    where m.id = is_held_file.media_id and m.held_until > clock_timestamp()
-  );
+  perform messaging.lock_media_to_send(take_media.instance_id, take_media.media_id);
+  update messaging.media m set expires_at = null
+  where m.id = take_media.media_id and m.expires_at is not null;
 end;
 $$;
 
@@ -15138,6 +15624,34 @@ begin
 end;
 $$;
 
+-- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.
+create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from messaging.batches b
+    where b.instance_id = is_file_of_batch.instance_id
+      and b.status in ('draft', 'running', 'paused')
+      and (
+        is_file_of_batch.media_id = any (b.file_ids)
+        -- A batch from before it kept file_ids.
+        or b.source->'message'->>'mediaId' = is_file_of_batch.media_id::text
+      )
+  );
+end;
+$$;
+
+-- Whether a message that waits may still send this file, by a template of its ladder: see hold_ladder_files.
+create or replace function messaging.is_held_file(media_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from messaging.media m
+    where m.id = is_held_file.media_id and m.held_until > clock_timestamp()
+  );
+end;
+$$;
+
 -- Lets the agent answer that waits for a file's words, at the end of the contact's turn where there is one: nothing
 -- more will come of the file. See await_transcript.
 create or replace function messaging.release_agent_reply(media_id uuid)
@@ -15157,17 +15671,6 @@ begin
     ))
     and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
     and o.run_at > clock_timestamp();
-end;
-$$;
-
--- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
--- stays from now on for as long as its message. Errors: MI051 to MI054.
-create or replace function messaging.take_media(instance_id uuid, media_id uuid)
-returns void language plpgsql set search_path = '' as $$
-begin
-  perform messaging.lock_media_to_send(take_media.instance_id, take_media.media_id);
-  update messaging.media m set expires_at = null
-  where m.id = take_media.media_id and m.expires_at is not null;
 end;
 $$;
 
@@ -15456,6 +15959,68 @@ as $$
   );
 $$;
 
+-- Part of an erasure: keeps the hashes of a person who denies marketing, and deletes those of one who no longer
+-- does. `hashes` {identity: [the hash at the contact's instance, those at the others of people_instances that
+-- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
+-- Another instance's hashes go only where the person has said something since.
+create or replace function messaging.keep_denial(contact messaging.contacts, hashes jsonb)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  if messaging.contact_consent(contact, 'marketing') = 'denied' then
+    insert into messaging.kept_denials (instance_id, identity_hash)
+    select contact.instance_id, coalesce(hashes->known.identity->>0, hashes->>known.identity)
+    from jsonb_object_keys(hashes) as known(identity)
+    order by 2
+    on conflict do nothing;
+    return;
+  end if;
+  delete from messaging.kept_denials d
+  where d.instance_id = any (messaging.people_instances(contact.instance_id))
+    and d.identity_hash = any (array(
+      select hash.value
+      from jsonb_each(hashes) as known
+      cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(known.value)
+          when 'array' then known.value
+          else jsonb_build_array(known.value)
+        end
+      ) as hash
+    ))
+    and (d.instance_id = contact.instance_id or d.kept_at <= contact.consent_at);
+end;
+$$;
+
+-- What keep_denial lacks of `hashes`: {instanceId, identities, instanceIds}, the contact's instance first; NULL
+-- where it has all, or needs none. It needs them of a person who denies marketing, so that they are kept,
+-- and where hashes are kept, because those of a person who no longer denies must go.
+create or replace function messaging.lacking_hashes(contact messaging.contacts, hashes jsonb)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  keeping constant uuid[] := messaging.keeping_instances(
+    array_remove(messaging.people_instances(contact.instance_id), contact.instance_id)
+  );
+  identities text[];
+begin
+  if messaging.contact_consent(contact, 'marketing') <> 'denied' and cardinality(keeping) = 0
+    and cardinality(messaging.keeping_instances(array[contact.instance_id])) = 0 then
+    return null;
+  end if;
+  identities := messaging.denial_identities(messaging.person_addresses(contact));
+  if hashes ?& identities and not exists (
+    select from unnest(identities) as known(identity)
+    where jsonb_typeof(hashes->known.identity) = 'array'
+      and jsonb_array_length(hashes->known.identity) < 1 + cardinality(keeping)
+  ) then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'instanceId', contact.instance_id,
+    'identities', to_jsonb(identities),
+    'instanceIds', to_jsonb(contact.instance_id || keeping)
+  );
+end;
+$$;
+
 -- Part of an erasure: deletes at most `max_rows` of a contact's messages with all that hangs on them, and
 -- keeps hashes of their ids where a webhook may still name them (see erased_messages).
 -- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
@@ -15535,68 +16100,6 @@ begin
     perform messaging.refresh_dispatch(array[contact.instance_id]);
   end if;
   return erased;
-end;
-$$;
-
--- Part of an erasure: keeps the hashes of a person who denies marketing, and deletes those of one who no longer
--- does. `hashes` {identity: [the hash at the contact's instance, those at the others of people_instances that
--- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
--- Another instance's hashes go only where the person has said something since.
-create or replace function messaging.keep_denial(contact messaging.contacts, hashes jsonb)
-returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-begin
-  if messaging.contact_consent(contact, 'marketing') = 'denied' then
-    insert into messaging.kept_denials (instance_id, identity_hash)
-    select contact.instance_id, coalesce(hashes->known.identity->>0, hashes->>known.identity)
-    from jsonb_object_keys(hashes) as known(identity)
-    order by 2
-    on conflict do nothing;
-    return;
-  end if;
-  delete from messaging.kept_denials d
-  where d.instance_id = any (messaging.people_instances(contact.instance_id))
-    and d.identity_hash = any (array(
-      select hash.value
-      from jsonb_each(hashes) as known
-      cross join lateral jsonb_array_elements_text(
-        case jsonb_typeof(known.value)
-          when 'array' then known.value
-          else jsonb_build_array(known.value)
-        end
-      ) as hash
-    ))
-    and (d.instance_id = contact.instance_id or d.kept_at <= contact.consent_at);
-end;
-$$;
-
--- What keep_denial lacks of `hashes`: {instanceId, identities, instanceIds}, the contact's instance first; NULL
--- where it has all, or needs none. It needs them of a person who denies marketing, so that they are kept,
--- and where hashes are kept, because those of a person who no longer denies must go.
-create or replace function messaging.lacking_hashes(contact messaging.contacts, hashes jsonb)
-returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
-declare
-  keeping constant uuid[] := messaging.keeping_instances(
-    array_remove(messaging.people_instances(contact.instance_id), contact.instance_id)
-  );
-  identities text[];
-begin
-  if messaging.contact_consent(contact, 'marketing') <> 'denied' and cardinality(keeping) = 0
-    and cardinality(messaging.keeping_instances(array[contact.instance_id])) = 0 then
-    return null;
-  end if;
-  identities := messaging.denial_identities(messaging.person_addresses(contact));
-  if hashes ?& identities and not exists (
-    select from unnest(identities) as known(identity)
-    where jsonb_typeof(hashes->known.identity) = 'array'
-      and jsonb_array_length(hashes->known.identity) < 1 + cardinality(keeping)
-  ) then
-    return null;
-  end if;
-  return jsonb_build_object(
-    'instanceId', contact.instance_id,
-    'identities', to_jsonb(identities),
-    'instanceIds', to_jsonb(contact.instance_id || keeping)
-  );
 end;
 $$;
 
@@ -16662,6 +17165,8 @@ drop function messaging.after_budget(messaging.instances,timestamp with time zon
 drop function messaging.begin_people_walk(messaging.people_scope_changes);
 
 drop function messaging.describe_people_scope_change(messaging.workspaces);
+
+drop function messaging.hold_event_floors(uuid[]);
 
 drop function messaging.hold_for_budget(uuid,messaging.instances,timestamp with time zone);
 
