@@ -120,6 +120,18 @@ Deno.test("words for what does not fit go once, and the question stays open", as
   });
 });
 
+Deno.test("an answer may quote the words for what does not fit", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createOfficial(client);
+  const { questionId } = await ask(client, tenant, { accept: "number", onInvalid: "Só números." });
+  await say(client, tenant, "dois");
+  await client.stack.dispatch();
+  const [words] = await client.stack.admin<{ id: string }[]>`
+    select provider_message_id as id from messaging.messages where message = 'Só números.'`;
+  await say(client, tenant, "2", { context: { id: words!.id } });
+  assertEquals((await read(client, tenant, questionId)).status, "answered");
+});
+
 Deno.test("the next question that leaves replaces an open one", async () => {
   await using client = await createWebhookClient();
   const tenant = await createOfficial(client);

@@ -2,7 +2,8 @@
 -- `outcome`: `answered`; `pending` where the question's message is still under way: it answers once that is known
 -- to have left; `invalid` where it comes to an open question, fits it not, and that has words for it that nobody
 -- was told yet; NULL for none. `answer` as read_answer. The open question comes first, then the newest
--- one under way. A message that quotes another one than the question, or its reminder, answers none.
+-- one under way. A message that quotes another one than the question, its reminder, or its words for what does not
+-- fit, answers none.
 -- An answer is written after the question's message has left, and before the question's end. The instants of the
 -- two sides come from two clocks, and an outcome may be recorded late: hence the minute.
 -- The caller holds the contact, of whose mark it is the reader: where nothing is asked, the mark goes. Locks
@@ -36,6 +37,7 @@ begin
   for no key update;
   for asked in
     select q as question, m.provider_message_id, m.created_at, reminder.provider_message_id as reminder_id,
+      invalid.provider_message_id as invalid_id,
       q.status = 'open' as is_open, m.status in ('sending', 'unconfirmed') or (
         select w.claim_token is not null from messaging.message_queue w where w.message_id = m.id
       ) as is_under_way,
@@ -44,6 +46,7 @@ begin
     join messaging.instances i on i.id = q.instance_id
     left join messaging.messages m on m.id = q.message_id
     left join messaging.messages reminder on reminder.id = q.reminder_message_id
+    left join messaging.messages invalid on invalid.id = q.invalid_message_id
     where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
     order by q.status = 'open' desc, coalesce(q.opened_at, q.created_at) desc
   loop
@@ -56,7 +59,7 @@ begin
       or written_at < (asked.question).opened_at - interval '1 minute'
       or written_at >= (asked.question).expires_at
       or asked.is_open and quoted is not null
-        and (quoted in (asked.provider_message_id, asked.reminder_id)) is not true;
+        and (quoted in (asked.provider_message_id, asked.reminder_id, asked.invalid_id)) is not true;
     answer := messaging.read_answer(
       (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today
     );
