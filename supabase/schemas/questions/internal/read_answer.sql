@@ -17,7 +17,7 @@ begin
   if not (case accept
     when 'any' then true
     when 'choice' then choice is not null
-    when 'text' then message_type = 'text' and btrim(coalesce(said, '')) <> ''
+    when 'text' then message_type = 'text' and messaging.without_invisible(said) ~ '\S'
     when 'media' then message_type in ('image', 'video', 'audio', 'voice', 'document')
     when 'location' then message_type = 'location'
     when 'contact' then message_type = 'contacts'
@@ -37,7 +37,7 @@ end;
 $$;
 
 -- The option of `choices` ({number, id, title} each) that a message chooses, {id, title}; NULL for none: one that
--- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks behind it.
+-- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks around it.
 create or replace function messaging.asked_choice(
   choices jsonb, message_type text, said text, content jsonb
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
@@ -49,7 +49,7 @@ begin
   elsif message_type = 'text' then
     return coalesce(
       messaging.typed_choice(choices, said),
-      messaging.typed_choice(choices, regexp_replace(said, '[\s.,;!…]+$', ''))
+      messaging.typed_choice(choices, messaging.without_marks(said))
     );
   elsif message_type not in ('choice', 'option_list') then
     return null;
@@ -77,11 +77,11 @@ begin
   if said is null or char_length(said) > 300 then
     return null;
   end if;
-  -- Digits as emoji and of other widths are digits; marks around the whole, and behind it, say nothing.
+  -- Digits as emoji and of other widths are digits, and a dash of any length is a hyphen, as keyboards put them in.
   typed := regexp_replace(
     normalize(messaging.without_invisible(replace(said, '🔟', '10')), NFKC), '[\u20e3\ufe0f]', '', 'g'
   );
-  typed := regexp_replace(typed, '^[\s*_~"''“”(<]+|[\s.,;:!…*_~"''“”)>]+$', '', 'g');
+  typed := messaging.without_marks(translate(typed, '‐‒–—−', '-----'));
   return case accept
     when 'number' then messaging.read_number(typed)
     when 'date' then messaging.read_date(lower(typed), today)::text
@@ -91,14 +91,28 @@ begin
 end;
 $$;
 
+-- A typed text without what stands around it and says nothing: quotes and brackets, full stops and the like behind
+-- it, and WhatsApp's marks of bold, italic and struck text where they stand on both sides, as an e-mail address may
+-- begin with one of them.
+create or replace function messaging.without_marks(typed text)
+returns text language sql immutable strict parallel safe
+return regexp_replace(
+  regexp_replace(
+    regexp_replace(typed, '^[\s"''“”(<]+|[\s.,;:!…"''“”)>]+$', '', 'g'),
+    '^([*_~]+)(.*?)\1$',
+    '\2'
+  ),
+  '^[\s"''“”(<]+|[\s.,;:!…"''“”)>]+$',
+  '',
+  'g'
+);
+
 -- A number as Brazilians write it: a full stop between thousands, a comma before decimals, `R$` before it or
 -- `reais` behind. One full stop that parts no thousands is taken for the comma.
 create or replace function messaging.read_number(typed text)
 returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
-  amount constant text := regexp_replace(
-    translate(typed, '−–', '--'), '^R\$\s*|\s+(reais|real)$', '', 'gi'
-  );
+  amount constant text := regexp_replace(typed, '^([+-]?)\s*R\$\s*|\s+(reais|real)$', '\1', 'gi');
   parts text[];
 begin
   if char_length(amount) > 40 then
@@ -122,8 +136,10 @@ $$;
 create or replace function messaging.read_date(typed text, today date)
 returns date language plpgsql immutable parallel safe set search_path = '' as $$
 declare
+  -- `1º` is 1o by now; with the degree sign, which keyboards have beside it, it is the same.
   plain constant text := regexp_replace(
-    regexp_replace(normalize(typed, NFKD), '[\u0300-\u036f]', '', 'g'), '^dia\s+', ''
+    regexp_replace(normalize(typed, NFKD), '[\u0300-\u036f]', '', 'g'),
+    '^(?:dia\s+)?([0-9]{1,2})[o°](?=[\s/.-])|^dia\s+', '\1'
   );
   months constant text[] := array[
     'janeiro', 'fevereiro', 'marco', 'abril', 'maio', 'junho', 'julho', 'agosto', 'setembro', 'outubro',
@@ -142,9 +158,10 @@ begin
     regexp_match(
       plain, '^([0-9]{1,2})\s*[/.-]\s*([0-9]{1,2})(?:\s*[/.-]\s*([0-9]{4}|[0-9]{2}))?$'
     ),
+    regexp_match(plain, '^([0-9]{1,2})\s+([0-9]{1,2})\s+([0-9]{4}|[0-9]{2})$'),
     regexp_match(plain, '^([0-9]{2})([0-9]{2})([0-9]{4})$'),
     regexp_match(
-      plain, '^([0-9]{1,2})o?[\s/-]*(?:de\s+)?([a-z]{3,9})\.?(?:[\s,/-]*(?:de\s+)?([0-9]{4}|[0-9]{2}))?$'
+      plain, '^([0-9]{1,2})[\s/-]*(?:de\s+)?([a-z]{3,9})\.?(?:[\s,/-]*(?:de\s+)?([0-9]{4}|[0-9]{2}))?$'
     )
   );
   if parts is null then
@@ -204,7 +221,7 @@ create or replace function messaging.read_document(typed text)
 returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   bare constant text := regexp_replace(
-    regexp_replace(typed, '^(CPF|CNPJ)\s*:?\s*', ''), '[\s./-]', '', 'g'
+    regexp_replace(typed, '^((O )?(MEU )?(CPF|CNPJ)( [EÉ])?\s*:?\s*)', ''), '[\s./-]', '', 'g'
   );
   is_cpf constant boolean := bare ~ '^[0-9]{11}$';
   checked integer;
