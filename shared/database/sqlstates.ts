@@ -91,7 +91,10 @@ export const meaningBySqlstate = {
   MI072: "secret_rotation_pending",
   MI081: "connection_link_not_found",
   MI090: "reference_in_use",
-  MI091: { path: "payment.expiresAt", message: "must be at least 5 minutes ahead" },
+  MI091: {
+    path: "payment.expiresAt",
+    message: "must be at least 5 minutes ahead, from sendAt or delayMessage on",
+  },
   MI092: "payment_not_found",
   MI093: "payment_state",
   MI094: {

@@ -71,6 +71,20 @@ Deno.test("a payment that cannot be asked for is 400 with its field, and nothing
   assertEquals(await countStored(client), { messages: 0, payments: 0 });
 });
 
+Deno.test("a payment that would end before its request leaves is 400, and nothing is stored", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const sendAt = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+  for (const timing of [{ sendAt: sendAt(57) }, { delayMessage: 3_500 }]) {
+    const { status, body } = await requestPayment(client, tenant, { expiresAt }, timing);
+    assertEquals([status, body.issues?.[0]?.path], [400, "payment.expiresAt"]);
+  }
+  assertEquals(await countStored(client), { messages: 0, payments: 0 });
+  const { status } = await requestPayment(client, tenant, { expiresAt }, { sendAt: sendAt(50) });
+  assertEquals(status, 200);
+});
+
 Deno.test("a message of another type takes no payment, and a request takes no question", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();

@@ -73,7 +73,8 @@ end;
 $$;
 
 -- Stores the payments that these new messages ask for: `content.payment` of their drafts, which the API has checked,
--- and `fallsBack`. The caller holds the contacts.
+-- and `fallsBack`. One whose time would be over before its message leaves would expire in silence. The caller holds
+-- the contacts.
 -- Errors: MI090 where the instance has an open payment of that reference; MI091 (expiresAt).
 create or replace function messaging.add_payments(
   messages messaging.outbound_message[], clock timestamptz
@@ -81,7 +82,8 @@ create or replace function messaging.add_payments(
 begin
   if exists (
     select from unnest(messages) as m
-    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + messaging.payment_lead()
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz
+      < greatest(clock, case when m.mode = 'scheduled' then m.scheduled_for end) + messaging.payment_lead()
       -- A batch ends before, see new_batch.
       and m.batch_id is null
   ) then
