@@ -17,7 +17,10 @@ export const changePaymentSchema = z.object({
   instanceId: instanceIdSchema.optional(),
   status: z.enum(toldPaymentStatuses),
   paidAt: storableInstantSchema.optional(),
-  tell: z.union([z.literal(true), visibleTextSchema(1_024)]).optional(),
+  tell: z.union(
+    [z.literal(true), visibleTextSchema(1_024)],
+    "must be true, or a text of at most 1024 characters",
+  ).optional(),
 });
 
 /** Only a payment that is paid has an instant of it. */

@@ -1,5 +1,5 @@
 /** What is known of payments, what follows from it, and who learns it. */
-import { assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { runPayments } from "../../../shared/messages/maintenance.ts";
 import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
@@ -185,10 +185,12 @@ Deno.test("what nobody asked for is 404, and bad input 400 with its field", asyn
       [{ status: "failed", paidAt: "2026-11-20T12:00:00Z" }, "paidAt"],
       [{ status: "paid", paidAt: "today" }, "paidAt"],
       [{ status: "paid", tell: false }, "tell"],
+      [{ status: "paid", tell: "x".repeat(1_025) }, "tell"],
     ] as const
   ) {
     const { status, body: answer } = await change(client, other, body);
     assertEquals([status, answer.issues?.[0]?.path], [400, field], JSON.stringify(body));
+    assert(answer.issues[0].message !== "is invalid", JSON.stringify(body));
   }
   assertEquals(await listChanges(client, other), []);
 });
