@@ -75,10 +75,18 @@ function describeKey(faults: readonly { readonly message?: string | undefined }[
   return `has a key that ${faults[0]?.message ?? "is invalid"}`;
 }
 
-/** What the schema has found, at most as many as a refusal tells. */
+/**
+ * What the schema has found, at most as many as a refusal tells. Of a value of another type nothing but this: zod
+ * measures a text in the place of a list too.
+ */
 export function listIssues(parsed: z.ZodSafeParseResult<unknown>): Issue[] {
-  const issues = parsed.error?.issues.slice(0, maxIssues) ?? [];
-  return issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const found = (parsed.error?.issues.slice(0, maxIssues) ?? [])
+    .map(({ code, path, message }) => ({ code, path: path.join("."), message }));
+  const mistyped = new Set(
+    found.filter(({ code }) => code === "invalid_type").map(({ path }) => path),
+  );
+  return found.filter(({ code, path }) => code === "invalid_type" || !mistyped.has(path))
+    .map(({ path, message }) => ({ path, message }));
 }
 
 /**

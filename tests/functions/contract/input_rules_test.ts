@@ -210,6 +210,21 @@ const wrongValues: readonly unknown[] = [
 const libraryWords =
   /\bInvalid (?:input|option|key|element|string|number|ISO|UUID|GUID|URL|email)|Too (?:big|small)|Unrecognized|\bexpected\b|\breceived \w|ECMA|zod/i;
 
+Deno.test("a text in the place of a list is this one fault, in every operation", () => {
+  let tried = 0;
+  for (const { name, schema, request } of bodies) {
+    for (const { path, field } of listPlaces(schema, request)) {
+      if (unwrap(field).def.type !== "array") continue;
+      const wrong = put(request, path, "x".repeat(2_000));
+      const issues = issuesOf(() => validateBody(unheard, schema, wrong));
+      const own = issues.filter((issue) => issue.path === path.join("."));
+      assertEquals(own.map(({ message }) => message), ["must be a list"], `${name}: ${path}`);
+      tried += 1;
+    }
+  }
+  assert(tried > 30, `only ${tried} lists were tried`);
+});
+
 Deno.test("no library's words stand in issues, whatever is wrong with whichever field", () => {
   let told = 0;
   const hold = (name: string, issues: readonly Issue[]): void => {
