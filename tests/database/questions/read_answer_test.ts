@@ -195,6 +195,29 @@ Deno.test("a question with options is answered by this question's options alone,
   assertEquals(read, chosen.map((row) => [...row]));
 });
 
+Deno.test("a tapped option of the question answers for words as the same words do when they are typed", async () => {
+  await using database = await createTestDatabase();
+  const text = "25/12/2026";
+  const offered = [{ number: 1, id: "b", title: text }];
+  const [words, day] = [{ text }, { text, value: "2026-12-25" }];
+  const read = [];
+  for (const choices of [offered, null]) {
+    for (const type of ["text", "choice", "option_list"]) {
+      const content = type === "text" ? {} : { choice: { id: "b", title: text } };
+      for (const accept of ["text", "date"]) {
+        const [row] = await database.sql<{ answer: object | null }[]>`
+          select messaging.read_answer(
+            ${accept}, ${choices === null ? null : database.sql.json(choices)}, ${type}, ${text},
+            ${database.sql.json(content)}, null, ${today}::date
+          ) as answer`;
+        read.push(row!.answer);
+      }
+    }
+  }
+  // What stands on another message's button says nothing to this question.
+  assertEquals(read, [words, day, words, day, words, day, words, day, null, null, null, null]);
+});
+
 /** Which kinds of message fit what. */
 const kinds: readonly (readonly [accept: string, fits: readonly string[]])[] = [
   ["text", ["text"]],

@@ -1,23 +1,25 @@
 -- What a received message answers to a question that accepts `accept` and offers `choices`: {text, value, choice,
 -- mediaId, location, contact}, each where there is one; NULL where it does not fit. `today`: the day, in the
 -- instance's zone, on which it was written.
--- A tapped or typed choice counts among this question's options alone.
+-- A tapped or typed choice counts among this question's options alone. Where words are asked for beside options, those
+-- of a tapped one are words: whether options show as buttons or as numbered text depends on the channel.
 create or replace function messaging.read_answer(
   accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid, today date
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   value text;
   choice jsonb := messaging.asked_choice(choices, message_type, said, content);
+  is_words constant boolean := message_type = 'text' or choice is not null;
 begin
   if not messaging.is_reply(message_type) then
     return null;
   elsif accept in ('number', 'date', 'email', 'document') then
-    value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
+    value := case when is_words then messaging.read_answer_value(accept, said, today) end;
   end if;
   if not (case accept
     when 'any' then true
     when 'choice' then choice is not null
-    when 'text' then message_type = 'text' and messaging.without_invisible(said) ~ '\S'
+    when 'text' then is_words and messaging.without_invisible(said) ~ '\S'
     when 'media' then message_type in ('image', 'video', 'audio', 'voice', 'document')
     when 'location' then message_type = 'location'
     when 'contact' then message_type = 'contacts'
