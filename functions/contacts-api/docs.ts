@@ -10,6 +10,7 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import { shownContactFields } from "../../shared/model/contact_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { paymentTexts, questionTexts } from "../../shared/openapi/record_texts.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   blockContactResponseSchema,
@@ -93,12 +94,23 @@ const contactFieldTexts = {
   updatedAt: "Last change of the contact or its conversation, messages included.",
 };
 
-/** The operations of contacts-api (specification 4.3). */
+type FieldTexts = Readonly<Record<string, string>>;
+
+/** The texts of a part's fields, by their paths. */
+function textsBelow(part: string, texts: FieldTexts): FieldTexts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, told]) => [`${part}.${name}`, told]),
+  );
+}
+
+/** The contact stands once, at the head of the export. */
+function withoutContact({ contact: _, ...texts }: FieldTexts): FieldTexts {
+  return texts;
+}
+
 /** What an export has of a person at one instance. */
-const exportedFieldTexts: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries(contactFieldTexts).map(([name, told]) => [`contact.${name}`, told]),
-  ),
+const exportedFieldTexts: FieldTexts = {
+  ...textsBelow("contact", contactFieldTexts),
   contact: "The contact, with every field.",
   mergedContactIds: "Contacts that were merged into this one.",
   agentSession: "What the AI agent knows beyond the messages; null without a session.",
@@ -112,6 +124,10 @@ const exportedFieldTexts: Readonly<Record<string, string>> = {
   "consentLog.recordedAt": "When it was recorded.",
   notes: "Internal notes, oldest first.",
   transfers: "Transfers between operators, oldest first.",
+  questions: "Every question that was asked, with its answer, oldest first.",
+  ...textsBelow("questions", withoutContact(questionTexts)),
+  payments: "Every payment that was asked for, oldest first.",
+  ...textsBelow("payments", withoutContact(paymentTexts)),
   "messages.mediaUrl": "`mediaUrl` of the call, if it had one; null for a file of ours.",
   messages: "Every message: first those that have not left, then the others, oldest first.",
   "messages.content": "What the message holds beside its words, such as options; null for none.",
@@ -129,6 +145,7 @@ const exportedFieldTexts: Readonly<Record<string, string>> = {
 const scopeText =
   "`workspace` reaches the person's contacts at every instance of the workspace; default `instance`.";
 
+/** The operations of contacts-api (specification 4.3). */
 export const operations: readonly Operation[] = [
   {
     method: "POST",
@@ -409,9 +426,7 @@ export const operations: readonly Operation[] = [
       "otherInstances.instanceId": "The other instance.",
       "otherInstances.instanceName": "Its name.",
       ...exportedFieldTexts,
-      ...Object.fromEntries(
-        Object.entries(exportedFieldTexts).map(([name, told]) => [`otherInstances.${name}`, told]),
-      ),
+      ...textsBelow("otherInstances", exportedFieldTexts),
     },
     examples: [{
       name: "export",
@@ -426,6 +441,8 @@ export const operations: readonly Operation[] = [
         consentLog: [],
         notes: [],
         transfers: [],
+        questions: [],
+        payments: [],
         messages: [],
       },
     }],

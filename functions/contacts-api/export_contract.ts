@@ -2,16 +2,17 @@ import * as z from "zod";
 import { consentStates, contactSchema } from "../../shared/model/contact_record.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { messageRecordFields } from "../../shared/model/message_record.ts";
+import { paymentRecordFields } from "../../shared/model/payment.ts";
+import { questionRecordFields } from "../../shared/model/question_record.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
 const text = z.string().nullable();
 
 /** The contact stands once, at the head of the export. */
-const { contact: _, ...recordFields } = messageRecordFields;
+const withoutContact = { contact: true } as const;
 
 /** A message: its record as messages-api answers it, and what the record leaves out. */
-const exportedMessageSchema = z.object({
-  ...recordFields,
+const exportedMessageSchema = z.object(messageRecordFields).omit(withoutContact).extend({
   content: z.record(z.string(), z.unknown()).nullable(),
   media: z.object({
     filename: text,
@@ -45,6 +46,8 @@ const exportedFields = {
     toOperatorId: z.uuid().nullable(),
     createdAt: instantSchema,
   })),
+  questions: z.array(z.object(questionRecordFields).omit(withoutContact)),
+  payments: z.array(z.object(paymentRecordFields).omit(withoutContact)),
   messages: z.array(exportedMessageSchema),
 };
 

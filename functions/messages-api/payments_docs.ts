@@ -6,6 +6,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { paymentTexts } from "../../shared/openapi/record_texts.ts";
 import { paymentReferenceSchema } from "../../shared/model/timing.ts";
 import {
   changePaymentResponseSchema,
@@ -35,21 +36,8 @@ const paid = {
   changedAt: "2026-11-23T13:10:02.000Z",
 };
 
-const recordFields = {
-  messageId: "Id of the message that asks for it.",
-  reference: "Your own name for the payment.",
-  amount: "What is to be paid: decimal text.",
-  currency: "`BRL`.",
-  codeMessageId:
-    "Id of the message that is the Pix code alone, sent where the request went as text; null for none.",
-  expiresAt: "Until when it can be paid; null for no end.",
-  paidAt: "When it was paid, as you said; null where it is not.",
-  changedAt: "When its status changed last; null where it never has.",
-  contact: "Who is to pay.",
-};
-
 const changeFields = {
-  ...recordFields,
+  ...paymentTexts,
   status: "What you know of it, from your bank or payment provider.",
   paidAt: "When it was paid. Default: now.",
   tell:
@@ -88,7 +76,7 @@ export const paymentOperations: readonly Operation[] = [
     errors: [],
     fields: {
       ...Object.fromEntries(
-        Object.entries(recordFields).map(([name, text]) => [`items.${name}`, text]),
+        Object.entries(paymentTexts).map(([name, text]) => [`items.${name}`, text]),
       ),
       status: "Only payments with this status.",
       reference: "Only payments of this reference.",

@@ -6,7 +6,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { questionReasonMeaning } from "../../shared/model/question_record.ts";
+import { questionTexts } from "../../shared/openapi/record_texts.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   listQuestionsSchema,
@@ -35,25 +35,6 @@ const open = {
   answer: null,
 };
 
-const recordFields = {
-  messageId: "Id of the message that asks.",
-  key: "Your own name for the question; null for none.",
-  accept: "What counts as the answer.",
-  status:
-    "`waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.",
-  reason: `Why it was canceled; null otherwise. ${questionReasonMeaning}`,
-  contact: "Who is asked.",
-  openedAt: "When the message left; null before.",
-  expiresAt: "Until when an answer counts; null before the message has left.",
-  endedAt: "When it ended; null while it has not.",
-  reminderStatus:
-    "`waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.",
-  reminderMessageId: "Id of the reminder; null for none.",
-  invalidMessageId: "Id of the message with the words of `onInvalid`; null for none.",
-  answerMessageId: "Id of the message that answers; null for none.",
-  answer: "What the person answered; null for nothing.",
-};
-
 const ofItems = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, text]) => [`items.${name}`, text]));
 
@@ -76,7 +57,7 @@ export const questionOperations: readonly Operation[] = [
     success: { description: "A page of questions.", schema: questionsResponseSchema },
     errors: ["contact_not_found", "contact_erased", "batch_not_found"],
     fields: {
-      ...ofItems(recordFields),
+      ...ofItems(questionTexts),
       status: "Only questions with this status.",
       contactId: "Only questions to this contact.",
       key: "Only questions with this name of yours.",
@@ -103,7 +84,7 @@ export const questionOperations: readonly Operation[] = [
     success: { description: "The question.", schema: questionResponseSchema },
     errors: ["question_not_found"],
     fields: {
-      ...recordFields,
+      ...questionTexts,
       waitSeconds: "How long to wait for its end, in seconds: 0 (the default) to 20.",
     },
     examples: [{
@@ -126,7 +107,7 @@ export const questionOperations: readonly Operation[] = [
     query: instanceQuerySchema,
     success: { description: "The question.", schema: questionResponseSchema },
     errors: ["question_not_found"],
-    fields: recordFields,
+    fields: questionTexts,
     examples: [{
       name: "canceled",
       summary: "A question that nobody needs answered any more",

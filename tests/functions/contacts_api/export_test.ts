@@ -43,6 +43,39 @@ Deno.test("an export holds everything about the person, as its schema says, and 
   assertEquals(body.transfers.length, 2);
 });
 
+Deno.test("an export holds the person's questions with their answers, and payments, as their own calls give them", async () => {
+  await using world = await startErasureWorld();
+  const { succeed, stack, tenant } = world;
+  await world.receive({
+    contacts: [sender(person)],
+    messages: [text("wamid.1", person.phone, "oi")],
+  });
+  const { items: [{ contactId }] } = await succeed("GET", "contacts-api/contacts");
+  const asked = { contactId, messageType: "text", message: "Qual é o seu CPF?" };
+  for (const key of ["first", "second"]) {
+    const ask = { accept: "document", answerWithin: "PT1H", key };
+    assertEquals((await stack.send(tenant, { ...asked, ask })).status, 200);
+  }
+  await world.receive({
+    contacts: [sender(person)],
+    messages: [text("wamid.2", person.phone, "529.982.247-25")],
+  });
+  const payment = { reference: "ped-1", amount: "10.00", link: "https://pay.example.com/1" };
+  const message = { contactId, messageType: "payment_request", message: "Pedido", payment };
+  assertEquals((await stack.send(tenant, message)).status, 200);
+  await succeed("POST", "messages-api/payments/ped-1", { status: "paid" });
+
+  const exported = await succeed("GET", `contacts-api/contacts/${contactId}/export`);
+  assert(exportResponseSchema.safeParse(exported).success);
+  for (const list of ["questions", "payments"]) {
+    const { items } = await succeed("GET", `messages-api/${list}?contactId=${contactId}`);
+    const own = items.map(({ contact: _, ...record }: Record<string, unknown>) => record);
+    assertEquals(exported[list], own);
+  }
+  const [, { key, answer }] = exported.questions;
+  assertEquals([key, answer.value, exported.payments[0].status], ["second", "52998224725", "paid"]);
+});
+
 Deno.test("a long life is read in pages, each message once and in order, also many of one instant", async () => {
   await using world = await startErasureWorld();
   const { sql, succeed } = world;

@@ -1,5 +1,5 @@
 -- contacts-api: the next page of a list of an export. `request`: instanceId, contactId, limit, list
--- (messages | notes | transfers | consentLog), and `after` {at, id} as returned in `next`.
+-- (messages | notes | transfers | consentLog | questions | payments), and `after` {at, id} as returned in `next`.
 -- Returns {items, next}: oldest first, `next` NULL on the last page. Messages that have not left come
 -- first. Of messages the record as messages-api gives it, and their whole content.
 -- Pages are read by keys, each of its own list; what is added meanwhile may be on a later page.
@@ -16,6 +16,10 @@ declare
   page_size constant integer := (request->>'limit')::integer;
   after_at constant timestamptz := coalesce((request->'after'->>'at')::timestamptz, '-infinity');
   after_id constant text := coalesce(request->'after'->>'id', '');
+  after_uuid constant uuid := case
+    when request->>'list' in ('questions', 'payments')
+      then coalesce(nullif(after_id, ''), '00000000-0000-0000-0000-000000000000')
+  end;
   found_items jsonb[];
 begin
   contact := messaging.find_recipient(instance.id, request);
@@ -45,6 +49,26 @@ begin
         from messaging.consent_log l
         where l.contact_id = contact.id and l.id > coalesce(nullif(after_id, '')::bigint, 0)
         order by l.id
+        limit page_size + 1
+      );
+    when 'questions' then
+      found_items := array(
+        select jsonb_build_object(
+          'at', q.created_at, 'id', q.id, 'item', messaging.describe_question(q) - 'contact'
+        )
+        from messaging.questions q
+        where q.contact_id = contact.id and (q.created_at, q.id) > (after_at, after_uuid)
+        order by q.created_at, q.id
+        limit page_size + 1
+      );
+    when 'payments' then
+      found_items := array(
+        select jsonb_build_object(
+          'at', p.created_at, 'id', p.message_id, 'item', messaging.describe_payment(p) - 'contact'
+        )
+        from messaging.payments p
+        where p.contact_id = contact.id and (p.created_at, p.message_id) > (after_at, after_uuid)
+        order by p.created_at, p.message_id
         limit page_size + 1
       );
   end case;
