@@ -195,6 +195,29 @@ Deno.test("a question with options is answered by this question's options alone,
   assertEquals(read, chosen.map((row) => [...row]));
 });
 
+Deno.test("of options that went without numbers a title is never taken for a number", async () => {
+  await using database = await createTestDatabase();
+  const guests = ["2", "3", "4"];
+  const plans = ["Ouro", "Prata", "Bronze"];
+  const read = [];
+  for (const [titles, said] of [[guests, "2"], [guests, "1"], [plans, "2"], [plans, "prata!"]]) {
+    const offered = (titles as string[]).map((title, index) => ({
+      ...{ number: index + 1, id: `id-${title}`, title, description: "x" },
+    }));
+    for (const showsNumbers of [false, true]) {
+      const [row] = await database.sql<{ choice: object | null }[]>`
+        select messaging.read_answer(
+          'choice', ${database.sql.json(offered)}, 'text', ${said as string}, null, null,
+          ${today}::date, ${showsNumbers}
+        )->'choice' as choice`;
+      read.push(row!.choice);
+    }
+  }
+  const two = { id: "id-2", title: "2" };
+  const silver = { id: "id-Prata", title: "Prata" };
+  assertEquals(read, [two, null, null, two, silver, silver, silver, silver]);
+});
+
 Deno.test("a tapped option of the question answers for words as the same words do when they are typed", async () => {
   await using database = await createTestDatabase();
   const text = "25/12/2026";

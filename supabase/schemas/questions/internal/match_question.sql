@@ -37,7 +37,7 @@ begin
   for no key update;
   for asked in
     select q as question, m.provider_message_id, m.created_at, reminder.provider_message_id as reminder_id,
-      invalid.provider_message_id as invalid_id,
+      invalid.provider_message_id as invalid_id, coalesce(m.content ? 'choices', false) as shows_numbers,
       q.status = 'open' as is_open, m.status in ('sending', 'unconfirmed') or (
         select w.claim_token is not null from messaging.message_queue w where w.message_id = m.id
       ) as is_under_way,
@@ -61,7 +61,8 @@ begin
       or asked.is_open and quoted is not null
         and (quoted in (asked.provider_message_id, asked.reminder_id, asked.invalid_id)) is not true;
     answer := messaging.read_answer(
-      (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today
+      (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today,
+      asked.shows_numbers
     );
     if answer is not null then
       matched.outcome := case when asked.is_open then 'answered' else 'pending' end;

@@ -1,14 +1,15 @@
 -- What a received message answers to a question that accepts `accept` and offers `choices`: {text, value, choice,
 -- mediaId, location, contact}, each where there is one; NULL where it does not fit. `today`: the day, in the
--- instance's zone, on which it was written.
+-- instance's zone, on which it was written. `shows_numbers`: whether the options went as numbered text.
 -- A tapped or typed choice counts among this question's options alone. Where words are asked for beside options, those
 -- of a tapped one are words: whether options show as buttons or as numbered text depends on the channel.
 create or replace function messaging.read_answer(
-  accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid, today date
+  accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid,
+  today date, shows_numbers boolean default true
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   value text;
-  choice jsonb := messaging.asked_choice(choices, message_type, said, content);
+  choice jsonb := messaging.asked_choice(choices, message_type, said, content, shows_numbers);
   is_words constant boolean := message_type = 'text' or choice is not null;
 begin
   if not messaging.is_reply(message_type) then
@@ -39,25 +40,33 @@ end;
 $$;
 
 -- The option of `choices` ({number, id, title} each) that a message chooses, {id, title}; NULL for none: one that
--- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks around it.
+-- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks around it. Where
+-- the options went without numbers, titles come first, and numbers count only where no title is one itself.
 create or replace function messaging.asked_choice(
-  choices jsonb, message_type text, said text, content jsonb
+  choices jsonb, message_type text, said text, content jsonb, shows_numbers boolean
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   tapped constant jsonb := content->'choice';
+  further constant text[] := array['number', 'description'];
+  typed text;
+  chosen jsonb;
 begin
   if choices is null then
     return null;
   elsif message_type = 'text' then
-    return coalesce(
-      messaging.typed_choice(choices, said),
-      messaging.typed_choice(choices, messaging.without_marks(said))
-    );
+    foreach typed in array array[said, messaging.without_marks(said)] loop
+      chosen := case
+        when shows_numbers then messaging.typed_choice(choices, typed)
+        else messaging.typed_unnumbered_choice(choices, typed)
+      end;
+      exit when chosen is not null;
+    end loop;
+    return chosen - further;
   elsif message_type not in ('choice', 'option_list') then
     return null;
   end if;
   return (
-    select jsonb_build_object('id', o->'id', 'title', o->'title')
+    select o - further
     from jsonb_array_elements(choices) as o
     where o->>'id' = tapped->>'id'
       or messaging.fold_choice(o->>'title')
@@ -65,6 +74,32 @@ begin
     order by (o->>'id' = tapped->>'id') is true desc
     limit 1
   );
+end;
+$$;
+
+-- As typed_choice, of options that the person saw without numbers: see asked_choice.
+create or replace function messaging.typed_unnumbered_choice(choices jsonb, typed text)
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  titled jsonb[];
+begin
+  -- A title has at most 1,024 characters.
+  if char_length(typed) > 1100 then
+    return null;
+  end if;
+  titled := array(
+    select o from jsonb_array_elements(choices) as o
+    where messaging.fold_choice(o->>'title') = messaging.fold_choice(typed)
+  );
+  if cardinality(titled) = 1 then
+    return titled[1];
+  elsif exists (
+    select from jsonb_array_elements(choices) as o
+    where messaging.fold_choice(o->>'title') ~ '^[0-9]+$'
+  ) then
+    return null;
+  end if;
+  return messaging.typed_choice(choices, typed);
 end;
 $$;
 
