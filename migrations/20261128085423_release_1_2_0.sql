@@ -4795,7 +4795,8 @@ end;
 $$;
 
 -- Stores the payments that these new messages ask for: `content.payment` of their drafts, which the API has checked,
--- and `fallsBack`. The caller holds the contacts.
+-- and `fallsBack`. One whose time would be over before its message leaves would expire in silence. The caller holds
+-- the contacts.
 -- Errors: MI090 where the instance has an open payment of that reference; MI091 (expiresAt).
 create or replace function messaging.add_payments(
   messages messaging.outbound_message[], clock timestamptz
@@ -4803,7 +4804,8 @@ create or replace function messaging.add_payments(
 begin
   if exists (
     select from unnest(messages) as m
-    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + messaging.payment_lead()
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz
+      < greatest(clock, case when m.mode = 'scheduled' then m.scheduled_for end) + messaging.payment_lead()
       -- A batch ends before, see new_batch.
       and m.batch_id is null
   ) then
@@ -7704,7 +7706,8 @@ $$;
 -- `outcome`: `answered`; `pending` where the question's message is still under way: it answers once that is known
 -- to have left; `invalid` where it comes to an open question, fits it not, and that has words for it that nobody
 -- was told yet; NULL for none. `answer` as read_answer. The open question comes first, then the newest
--- one under way. A message that quotes another one than the question, or its reminder, answers none.
+-- one under way. A message that quotes another one than the question, its reminder, or its words for what does not
+-- fit, answers none.
 -- An answer is written after the question's message has left, and before the question's end. The instants of the
 -- two sides come from two clocks, and an outcome may be recorded late: hence the minute.
 -- The caller holds the contact, of whose mark it is the reader: where nothing is asked, the mark goes. Locks
@@ -7738,6 +7741,7 @@ begin
   for no key update;
   for asked in
     select q as question, m.provider_message_id, m.created_at, reminder.provider_message_id as reminder_id,
+      invalid.provider_message_id as invalid_id, coalesce(m.content ? 'choices', false) as shows_numbers,
       q.status = 'open' as is_open, m.status in ('sending', 'unconfirmed') or (
         select w.claim_token is not null from messaging.message_queue w where w.message_id = m.id
       ) as is_under_way,
@@ -7746,6 +7750,7 @@ begin
     join messaging.instances i on i.id = q.instance_id
     left join messaging.messages m on m.id = q.message_id
     left join messaging.messages reminder on reminder.id = q.reminder_message_id
+    left join messaging.messages invalid on invalid.id = q.invalid_message_id
     where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
     order by q.status = 'open' desc, coalesce(q.opened_at, q.created_at) desc
   loop
@@ -7758,9 +7763,10 @@ begin
       or written_at < (asked.question).opened_at - interval '1 minute'
       or written_at >= (asked.question).expires_at
       or asked.is_open and quoted is not null
-        and (quoted in (asked.provider_message_id, asked.reminder_id)) is not true;
+        and (quoted in (asked.provider_message_id, asked.reminder_id, asked.invalid_id)) is not true;
     answer := messaging.read_answer(
-      (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today
+      (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today,
+      asked.shows_numbers
     );
     if answer is not null then
       matched.outcome := case when asked.is_open then 'answered' else 'pending' end;
@@ -7783,24 +7789,27 @@ $$;
 
 -- What a received message answers to a question that accepts `accept` and offers `choices`: {text, value, choice,
 -- mediaId, location, contact}, each where there is one; NULL where it does not fit. `today`: the day, in the
--- instance's zone, on which it was written.
--- A tapped or typed choice counts among this question's options alone.
+-- instance's zone, on which it was written. `shows_numbers`: whether the options went as numbered text.
+-- A tapped or typed choice counts among this question's options alone. Where words are asked for beside options, those
+-- of a tapped one are words: whether options show as buttons or as numbered text depends on the channel.
 create or replace function messaging.read_answer(
-  accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid, today date
+  accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid,
+  today date, shows_numbers boolean default true
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   value text;
-  choice jsonb := messaging.asked_choice(choices, message_type, said, content);
+  choice jsonb := messaging.asked_choice(choices, message_type, said, content, shows_numbers);
+  is_words constant boolean := message_type = 'text' or choice is not null;
 begin
   if not messaging.is_reply(message_type) then
     return null;
   elsif accept in ('number', 'date', 'email', 'document') then
-    value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
+    value := case when is_words then messaging.read_answer_value(accept, said, today) end;
   end if;
   if not (case accept
     when 'any' then true
     when 'choice' then choice is not null
-    when 'text' then message_type = 'text' and btrim(coalesce(said, '')) <> ''
+    when 'text' then is_words and messaging.without_invisible(said) ~ '\S'
     when 'media' then message_type in ('image', 'video', 'audio', 'voice', 'document')
     when 'location' then message_type = 'location'
     when 'contact' then message_type = 'contacts'
@@ -7820,25 +7829,33 @@ end;
 $$;
 
 -- The option of `choices` ({number, id, title} each) that a message chooses, {id, title}; NULL for none: one that
--- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks behind it.
+-- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks around it. Where
+-- the options went without numbers, titles come first, and numbers count only where no title is one itself.
 create or replace function messaging.asked_choice(
-  choices jsonb, message_type text, said text, content jsonb
+  choices jsonb, message_type text, said text, content jsonb, shows_numbers boolean
 ) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   tapped constant jsonb := content->'choice';
+  further constant text[] := array['number', 'description'];
+  typed text;
+  chosen jsonb;
 begin
   if choices is null then
     return null;
   elsif message_type = 'text' then
-    return coalesce(
-      messaging.typed_choice(choices, said),
-      messaging.typed_choice(choices, regexp_replace(said, '[\s.,;!…]+$', ''))
-    );
+    foreach typed in array array[said, messaging.without_marks(said)] loop
+      chosen := case
+        when shows_numbers then messaging.typed_choice(choices, typed)
+        else messaging.typed_unnumbered_choice(choices, typed)
+      end;
+      exit when chosen is not null;
+    end loop;
+    return chosen - further;
   elsif message_type not in ('choice', 'option_list') then
     return null;
   end if;
   return (
-    select jsonb_build_object('id', o->'id', 'title', o->'title')
+    select o - further
     from jsonb_array_elements(choices) as o
     where o->>'id' = tapped->>'id'
       or messaging.fold_choice(o->>'title')
@@ -7846,6 +7863,32 @@ begin
     order by (o->>'id' = tapped->>'id') is true desc
     limit 1
   );
+end;
+$$;
+
+-- As typed_choice, of options that the person saw without numbers: see asked_choice.
+create or replace function messaging.typed_unnumbered_choice(choices jsonb, typed text)
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  titled jsonb[];
+begin
+  -- A title has at most 1,024 characters.
+  if char_length(typed) > 1100 then
+    return null;
+  end if;
+  titled := array(
+    select o from jsonb_array_elements(choices) as o
+    where messaging.fold_choice(o->>'title') = messaging.fold_choice(typed)
+  );
+  if cardinality(titled) = 1 then
+    return titled[1];
+  elsif exists (
+    select from jsonb_array_elements(choices) as o
+    where messaging.fold_choice(o->>'title') ~ '^[0-9]+$'
+  ) then
+    return null;
+  end if;
+  return messaging.typed_choice(choices, typed);
 end;
 $$;
 
@@ -7860,11 +7903,11 @@ begin
   if said is null or char_length(said) > 300 then
     return null;
   end if;
-  -- Digits as emoji and of other widths are digits; marks around the whole, and behind it, say nothing.
+  -- Digits as emoji and of other widths are digits, and a dash of any length is a hyphen, as keyboards put them in.
   typed := regexp_replace(
     normalize(messaging.without_invisible(replace(said, '🔟', '10')), NFKC), '[\u20e3\ufe0f]', '', 'g'
   );
-  typed := regexp_replace(typed, '^[\s*_~"''“”(<]+|[\s.,;:!…*_~"''“”)>]+$', '', 'g');
+  typed := messaging.without_marks(translate(typed, '‐‒–—−', '-----'));
   return case accept
     when 'number' then messaging.read_number(typed)
     when 'date' then messaging.read_date(lower(typed), today)::text
@@ -7874,14 +7917,28 @@ begin
 end;
 $$;
 
+-- A typed text without what stands around it and says nothing: quotes and brackets, full stops and the like behind
+-- it, and WhatsApp's marks of bold, italic and struck text where they stand on both sides, as an e-mail address may
+-- begin with one of them.
+create or replace function messaging.without_marks(typed text)
+returns text language sql immutable strict parallel safe
+return regexp_replace(
+  regexp_replace(
+    regexp_replace(typed, '^[\s"''“”(<]+|[\s.,;:!…"''“”)>]+$', '', 'g'),
+    '^([*_~]+)(.*?)\1$',
+    '\2'
+  ),
+  '^[\s"''“”(<]+|[\s.,;:!…"''“”)>]+$',
+  '',
+  'g'
+);
+
 -- A number as Brazilians write it: a full stop between thousands, a comma before decimals, `R$` before it or
 -- `reais` behind. One full stop that parts no thousands is taken for the comma.
 create or replace function messaging.read_number(typed text)
 returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
-  amount constant text := regexp_replace(
-    translate(typed, '−–', '--'), '^R\$\s*|\s+(reais|real)$', '', 'gi'
-  );
+  amount constant text := regexp_replace(typed, '^([+-]?)\s*R\$\s*|\s+(reais|real)$', '\1', 'gi');
   parts text[];
 begin
   if char_length(amount) > 40 then
@@ -7905,8 +7962,10 @@ $$;
 create or replace function messaging.read_date(typed text, today date)
 returns date language plpgsql immutable parallel safe set search_path = '' as $$
 declare
+  -- `1º` is 1o by now; with the degree sign, which keyboards have beside it, it is the same.
   plain constant text := regexp_replace(
-    regexp_replace(normalize(typed, NFKD), '[\u0300-\u036f]', '', 'g'), '^dia\s+', ''
+    regexp_replace(normalize(typed, NFKD), '[\u0300-\u036f]', '', 'g'),
+    '^(?:dia\s+)?([0-9]{1,2})[o°](?=[\s/.-])|^dia\s+', '\1'
   );
   months constant text[] := array[
     'janeiro', 'fevereiro', 'marco', 'abril', 'maio', 'junho', 'julho', 'agosto', 'setembro', 'outubro',
@@ -7925,9 +7984,10 @@ begin
     regexp_match(
       plain, '^([0-9]{1,2})\s*[/.-]\s*([0-9]{1,2})(?:\s*[/.-]\s*([0-9]{4}|[0-9]{2}))?$'
     ),
+    regexp_match(plain, '^([0-9]{1,2})\s+([0-9]{1,2})\s+([0-9]{4}|[0-9]{2})$'),
     regexp_match(plain, '^([0-9]{2})([0-9]{2})([0-9]{4})$'),
     regexp_match(
-      plain, '^([0-9]{1,2})o?[\s/-]*(?:de\s+)?([a-z]{3,9})\.?(?:[\s,/-]*(?:de\s+)?([0-9]{4}|[0-9]{2}))?$'
+      plain, '^([0-9]{1,2})[\s/-]*(?:de\s+)?([a-z]{3,9})\.?(?:[\s,/-]*(?:de\s+)?([0-9]{4}|[0-9]{2}))?$'
     )
   );
   if parts is null then
@@ -7987,7 +8047,7 @@ create or replace function messaging.read_document(typed text)
 returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   bare constant text := regexp_replace(
-    regexp_replace(typed, '^(CPF|CNPJ)\s*:?\s*', ''), '[\s./-]', '', 'g'
+    regexp_replace(typed, '^((O )?(MEU )?(CPF|CNPJ)( [EÉ])?\s*:?\s*)', ''), '[\s./-]', '', 'g'
   );
   is_cpf constant boolean := bare ~ '^[0-9]{11}$';
   checked integer;
@@ -16180,6 +16240,93 @@ begin
     perform messaging.touch_noted_contacts();
   end if;
   return cardinality(ids);
+end;
+$$;
+
+-- contacts-api: the next page of a list of an export. `request`: instanceId, contactId, limit, list
+-- (messages | notes | transfers | consentLog | questions | payments), and `after` {at, id} as returned in `next`.
+-- Returns {items, next}: oldest first, `next` NULL on the last page. Messages that have not left come
+-- first. Of messages the record as messages-api gives it, and their whole content.
+-- Pages are read by keys, each of its own list; what is added meanwhile may be on a later page.
+-- Errors: MI031, MI035.
+create or replace function public.export_contact_page(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  contact messaging.contacts;
+  of_conversation uuid;
+  zone text;
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce((request->'after'->>'at')::timestamptz, '-infinity');
+  after_id constant text := coalesce(request->'after'->>'id', '');
+  after_uuid constant uuid := case
+    when request->>'list' in ('questions', 'payments')
+      then coalesce(nullif(after_id, ''), '00000000-0000-0000-0000-000000000000')
+  end;
+  found_items jsonb[];
+begin
+  contact := messaging.find_recipient(instance.id, request);
+  select v.id into of_conversation from messaging.conversations v where v.contact_id = contact.id;
+  zone := instance.time_zone;
+  case request->>'list'
+    when 'messages' then
+      found_items := messaging.export_messages(contact, zone, request->'after', page_size + 1);
+    when 'notes', 'transfers' then
+      found_items := array(
+        select jsonb_build_object('at', l.at, 'id', l.id, 'item', l.record)
+        from messaging.conversation_log(of_conversation, request->>'list', zone) as l
+        where (l.at, l.id::text) > (after_at, after_id)
+        order by l.at, l.id::text
+        limit page_size + 1
+      );
+    when 'consentLog' then
+      found_items := array(
+        select jsonb_build_object('at', l.recorded_at, 'id', l.id, 'item', jsonb_build_object(
+          'marketing', l.marketing,
+          'at', messaging.iso_in_zone(l.said_at, zone),
+          'source', l.source,
+          'evidence', l.evidence,
+          'messageId', l.message_id,
+          'recordedAt', messaging.iso_in_zone(l.recorded_at, zone)
+        ))
+        from messaging.consent_log l
+        where l.contact_id = contact.id and l.id > coalesce(nullif(after_id, '')::bigint, 0)
+        order by l.id
+        limit page_size + 1
+      );
+    when 'questions' then
+      found_items := array(
+        select jsonb_build_object(
+          'at', q.created_at, 'id', q.id, 'item', messaging.describe_question(q) - 'contact'
+        )
+        from messaging.questions q
+        where q.contact_id = contact.id and (q.created_at, q.id) > (after_at, after_uuid)
+        order by q.created_at, q.id
+        limit page_size + 1
+      );
+    when 'payments' then
+      found_items := array(
+        select jsonb_build_object(
+          'at', p.created_at, 'id', p.message_id, 'item', messaging.describe_payment(p) - 'contact'
+        )
+        from messaging.payments p
+        where p.contact_id = contact.id and (p.created_at, p.message_id) > (after_at, after_uuid)
+        order by p.created_at, p.message_id
+        limit page_size + 1
+      );
+  end case;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(f.found->'item' order by f.place), '[]')
+      from unnest(found_items) with ordinality as f(found, place)
+      where f.place <= page_size
+    ),
+    'next', case
+      when cardinality(found_items) > page_size then found_items[page_size] - 'item'
+    end
+  );
 end;
 $$;
 

@@ -17786,6 +17786,152 @@ export interface components {
                  */
                 createdAt: string;
             }[];
+            /** @description Every question that was asked, with its answer, oldest first. */
+            questions: {
+                /**
+                 * Format: uuid
+                 * @description The question's UUID.
+                 */
+                questionId: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that asks.
+                 */
+                messageId: string;
+                /**
+                 * Format: uuid
+                 * @description The batch that the message belongs to.
+                 */
+                batchId: string | null;
+                /** @description Your own name for the question; null for none. */
+                key: string | null;
+                /**
+                 * @description What counts as the answer.
+                 * @enum {string}
+                 */
+                accept: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any";
+                /**
+                 * @description `waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.
+                 * @enum {string}
+                 */
+                status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                /**
+                 * @description Why it was canceled; null otherwise. `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+                 * @enum {string|null}
+                 */
+                reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased" | null;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the message left; null before.
+                 */
+                openedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Until when an answer counts; null before the message has left.
+                 */
+                expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it ended; null while it has not.
+                 */
+                endedAt: string | null;
+                /**
+                 * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.
+                 * @enum {string|null}
+                 */
+                reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the reminder; null for none.
+                 */
+                reminderMessageId: string | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the message with the words of `onInvalid`; null for none.
+                 */
+                invalidMessageId: string | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that answers; null for none.
+                 */
+                answerMessageId: string | null;
+                /** @description What the person answered; null for nothing. */
+                answer: {
+                    /** @description The words as they came. */
+                    text?: string;
+                    /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                    value?: string;
+                    /** @description The option, tapped or typed. */
+                    choice?: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                    };
+                    /**
+                     * Format: uuid
+                     * @description The file.
+                     */
+                    mediaId?: string;
+                    /** @description The place. */
+                    location?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The card. */
+                    contact?: {
+                        [key: string]: unknown;
+                    };
+                } | null;
+            }[];
+            /** @description Every payment that was asked for, oldest first. */
+            payments: {
+                /**
+                 * Format: uuid
+                 * @description Id of the message that asks for it.
+                 */
+                messageId: string;
+                /** @description Your own name for the payment. */
+                reference: string;
+                /** @description What is to be paid: decimal text. */
+                amount: string;
+                /** @description `BRL`. */
+                currency: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /**
+                 * Format: uuid
+                 * @description Id of the message that is the Pix code alone, sent where the request went as text; null for none.
+                 */
+                codeMessageId: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description Until when it can be paid; null for no end.
+                 */
+                expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was paid, as you said; null where it is not.
+                 */
+                paidAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its status changed last; null where it never has.
+                 */
+                changedAt: string | null;
+            }[];
             /** @description Every message: first those that have not left, then the others, oldest first. */
             messages: {
                 /**
@@ -18821,6 +18967,152 @@ export interface components {
                      * @description Time of creation.
                      */
                     createdAt: string;
+                }[];
+                /** @description Every question that was asked, with its answer, oldest first. */
+                questions: {
+                    /**
+                     * Format: uuid
+                     * @description The question's UUID.
+                     */
+                    questionId: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that asks.
+                     */
+                    messageId: string;
+                    /**
+                     * Format: uuid
+                     * @description The batch that the message belongs to.
+                     */
+                    batchId: string | null;
+                    /** @description Your own name for the question; null for none. */
+                    key: string | null;
+                    /**
+                     * @description What counts as the answer.
+                     * @enum {string}
+                     */
+                    accept: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any";
+                    /**
+                     * @description `waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.
+                     * @enum {string}
+                     */
+                    status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                    /**
+                     * @description Why it was canceled; null otherwise. `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+                     * @enum {string|null}
+                     */
+                    reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased" | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the message left; null before.
+                     */
+                    openedAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Until when an answer counts; null before the message has left.
+                     */
+                    expiresAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it ended; null while it has not.
+                     */
+                    endedAt: string | null;
+                    /**
+                     * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.
+                     * @enum {string|null}
+                     */
+                    reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
+                    /**
+                     * Format: uuid
+                     * @description Id of the reminder; null for none.
+                     */
+                    reminderMessageId: string | null;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message with the words of `onInvalid`; null for none.
+                     */
+                    invalidMessageId: string | null;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that answers; null for none.
+                     */
+                    answerMessageId: string | null;
+                    /** @description What the person answered; null for nothing. */
+                    answer: {
+                        /** @description The words as they came. */
+                        text?: string;
+                        /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                        value?: string;
+                        /** @description The option, tapped or typed. */
+                        choice?: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                        };
+                        /**
+                         * Format: uuid
+                         * @description The file.
+                         */
+                        mediaId?: string;
+                        /** @description The place. */
+                        location?: {
+                            [key: string]: unknown;
+                        };
+                        /** @description The card. */
+                        contact?: {
+                            [key: string]: unknown;
+                        };
+                    } | null;
+                }[];
+                /** @description Every payment that was asked for, oldest first. */
+                payments: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that asks for it.
+                     */
+                    messageId: string;
+                    /** @description Your own name for the payment. */
+                    reference: string;
+                    /** @description What is to be paid: decimal text. */
+                    amount: string;
+                    /** @description `BRL`. */
+                    currency: string;
+                    /**
+                     * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                     * @enum {string}
+                     */
+                    status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that is the Pix code alone, sent where the request went as text; null for none.
+                     */
+                    codeMessageId: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description Until when it can be paid; null for no end.
+                     */
+                    expiresAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was paid, as you said; null where it is not.
+                     */
+                    paidAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When its status changed last; null where it never has.
+                     */
+                    changedAt: string | null;
                 }[];
                 /** @description Every message: first those that have not left, then the others, oldest first. */
                 messages: {
