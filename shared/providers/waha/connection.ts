@@ -24,6 +24,7 @@ import { readSessionPhone } from "../webhooks/addresses.ts";
 import { readErrorText } from "./answer.ts";
 import { type WahaConfig, wahaSecretFields } from "./config.ts";
 import { needsPasskey, readWahaConnection } from "./session_status.ts";
+import { openWahaWebhooks } from "./webhooks.ts";
 
 /** A code to type (ABCD-ABCD) is over with its attempt, whose first code to scan alone lasts a minute. */
 const codeLifetimeSeconds = 60;
@@ -48,12 +49,16 @@ export function openWahaConnection(
 ): ProviderConnection {
   const redact = createRedactor(listSecrets(config, wahaSecretFields), null);
   const name = encodeURIComponent(config.session);
-  const call = async (method: "GET" | "POST", path: string, body?: unknown): Promise<Asked> => {
+  const call = async (
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    body?: unknown,
+  ): Promise<Asked> => {
     const url = joinUrl(config.baseUrl, path);
     const request = { url, headers: { "x-api-key": config.apiKey }, ...options };
     const result = method === "GET"
       ? await getJson({ ...request, maxAnswerBytes: maxConnectionAnswerBytes })
-      : await postJson({ ...request, body });
+      : await postJson({ ...request, method, body });
     return readSpecialCase(result) ?? readConnectionAnswer(result, readRefusal, redact);
   };
   const session: Session = {
@@ -62,7 +67,10 @@ export function openWahaConnection(
     ofCode: (method, verb, body) => call(method, `/api/${name}/auth/${verb}`, body),
   };
   return {
-    webhooks: null,
+    webhooks: openWahaWebhooks(config, async (method, body) => {
+      const answer = await call(method, `/api/sessions/${name}`, body);
+      return answer.outcome === "wrong_state" ? unusableAnswer : answer;
+    }),
     read: async () => readState(await session.ofSession("GET")),
     pairing: {
       methods: ["qr", "code"],

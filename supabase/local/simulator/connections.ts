@@ -197,16 +197,18 @@ export function reportConnection(
 export function setWebhook(
   { connections, webhooks }: Pick<ConnectionServices, "connections" | "webhooks">,
   channel: Channel,
-  { instance, url, events }: {
+  { instance, url, events, appSecret }: {
     readonly instance: string;
     readonly url: string;
     readonly events?: readonly string[];
+    /** Signs what is delivered, where the channel signs. */
+    readonly appSecret?: string | undefined;
   },
 ): void {
   const session = connections.session(channel.kind, instance);
   session.webhookUrl = url;
   session.webhookEvents = events;
-  const webhook = { provider: channel.kind, instance, url, phone: session.phone };
+  const webhook = { provider: channel.kind, instance, url, phone: session.phone, appSecret };
   if (/^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(url)) webhooks.register(channel, webhook);
 }
 

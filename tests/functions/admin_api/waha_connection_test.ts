@@ -13,6 +13,8 @@ const provider = "waha";
 
 interface Lost {
   readonly instanceId: string;
+  /** The session's name. */
+  readonly instance: string;
   /** A call below `connection`, which is the empty path. */
   call(method: string, path: string, body?: unknown): ReturnType<AdminClient["call"]>;
   /** A phone that scans or types a code; the status of the simulator. */
@@ -20,16 +22,17 @@ interface Lost {
   behave(behavior: string): Promise<unknown>;
 }
 
-/** An instance at the simulated WAHA, whose session has lost its phone. */
+/** An instance at the simulated WAHA, whose session has lost its phone, and has webhooks set by hand. */
 async function createLost(
   client: AdminClient,
   { url, post }: SimulatorServer,
   engine = "",
+  configureWebhooks = false,
 ): Promise<Lost> {
   const instance = `n${Math.floor(Math.random() * 1e9)}${engine}`;
   const { instanceId } = await client.create("/instances", {
     ...{ workspaceId: await createWorkspace(client), name: "Recepção", provider },
-    ...{ connectedPhone: expected, timeZone: "America/Sao_Paulo" },
+    ...{ connectedPhone: expected, timeZone: "America/Sao_Paulo", configureWebhooks },
     providerConfig: { baseUrl: `${url}/waha`, session: instance, apiKey: key, webhookKey: key },
   });
   // The webhook's address answers nothing: what changes is seen by the calls alone.
@@ -40,7 +43,7 @@ async function createLost(
     200,
   );
   return {
-    instanceId,
+    ...{ instanceId, instance },
     call: (method, path, body) =>
       client.call(method, `/instances/${instanceId}/connection${path}`, { body }),
     pair: async (phone, code) =>
@@ -177,3 +180,77 @@ Deno.test("WAHA asks for a passkey, errs, or is down", async () => {
     }
   }
 });
+
+/** What the session is configured with at WAHA; with `config` it is configured anew. */
+async function configureSession(
+  { url }: SimulatorServer,
+  session: string,
+  config?: Body,
+): Promise<Body> {
+  const response = await fetch(`${url}/waha/api/sessions/${session}`, {
+    ...(config === undefined
+      ? {}
+      : { method: "PUT", body: JSON.stringify({ name: session, config }) }),
+    headers: { "x-api-key": key, "content-type": "application/json" },
+  });
+  return (await response.json()).config;
+}
+
+Deno.test("connecting a phone at WAHA sets its webhook beside what the session has, once", async () => {
+  await using client = await createAdminClient();
+  await using simulator = startSimulator();
+  const { call, instanceId, instance } = await createLost(client, simulator, "", true);
+  const own = `https://api.example.com/functions/v1/provider-webhook/waha/${instanceId}`;
+  const health = async (): Promise<Body> =>
+    (await client.rpc("get_instance_health", { instanceId })).webhooks;
+  // A webhook of the whole server is told by no call.
+  assertEquals((await call("GET", "")).body.webhooks, { state: "unknown", url: null });
+  const foreign = { url: "https://n8n.example.com/webhook/a-secret?key=1", events: ["message"] };
+  const rest = { noweb: { store: { enabled: true, fullSync: false } }, metadata: { tenant: "1" } };
+  await configureSession(simulator, instance, { ...rest, webhooks: [foreign] });
+  assertEquals((await call("GET", "")).body.webhooks, {
+    ...{ state: "elsewhere", url: "https://n8n.example.com" },
+  });
+
+  assertEquals((await call("POST", "/qr")).status, 200);
+
+  const config = await configureSession(simulator, instance);
+  const { webhooks: [first, second, third], ...others } = config;
+  assertEquals([others, first, third], [rest, foreign, undefined]);
+  assertEquals([second.url, second.hmac], [own, { key }]);
+  for (const event of ["session.status", "message.any", "message.ack", "poll.vote.failed"]) {
+    assert(second.events.includes(event), event);
+  }
+  assertFalse(second.events.includes("message"), "it would come twice");
+  assertEquals(await health(), { state: "ours", url: own });
+  await call("POST", "/qr");
+  assertEquals(await configureSession(simulator, instance), config);
+});
+
+const flaws: readonly (readonly [string, Body])[] = [
+  ["another key", { hmac: { key: "another-key-of-24-characters-or-more" } }],
+  ["no key", { hmac: null }],
+  ["few events", { events: ["message"] }],
+];
+
+for (const [flaw, members] of flaws) {
+  Deno.test(`a webhook of WAHA with ${flaw} is not ours, and is replaced`, async () => {
+    await using client = await createAdminClient();
+    await using simulator = startSimulator();
+    const { call, instanceId, instance } = await createLost(client, simulator);
+    const own = `https://api.example.com/functions/v1/provider-webhook/waha/${instanceId}`;
+    const whole = { url: own, events: ["*"], hmac: { key } };
+    await configureSession(simulator, instance, { webhooks: [whole] });
+    assertEquals((await call("GET", "")).body.webhooks, { state: "ours", url: own });
+    await configureSession(simulator, instance, { webhooks: [{ ...whole, ...members }] });
+    assertEquals((await call("GET", "")).body.webhooks, { state: "elsewhere", url: null });
+    // Only the explicit call sets them here.
+    await call("POST", "/qr");
+    assertEquals((await call("GET", "")).body.webhooks, { state: "elsewhere", url: null });
+
+    const { body } = await call("POST", "/webhooks");
+
+    assertEquals(body, { success: true, state: "ours", url: own });
+    assertEquals((await configureSession(simulator, instance)).webhooks.length, 1);
+  });
+}

@@ -134,15 +134,15 @@ export const reactionSchema = z.object({
   reaction: z.string(),
 });
 
-/** A session that signs its webhooks, as the service asks for it. */
+/** A session that signs its webhooks, as the service asks for it. What else it is configured with is kept. */
 export const sessionSchema = z.object({
   name: nonEmpty,
   start: z.boolean().optional(),
-  config: z.object({
-    webhooks: z.array(z.object({
+  config: z.looseObject({
+    webhooks: z.array(z.looseObject({
       url: z.url(),
       events: z.array(nonEmpty).min(1),
-      hmac: z.object({ key: nonEmpty }),
+      hmac: z.object({ key: nonEmpty }).nullish(),
     })),
   }),
 });

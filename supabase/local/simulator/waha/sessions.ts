@@ -1,6 +1,7 @@
 /** The session of WAHA with its phone (page Sessions): its state, the codes that pair it, restart and logout. */
 import { type Context, Hono } from "hono";
-import { answerAsProxy, type Connections, reportConnection } from "../connections.ts";
+import type * as z from "zod";
+import { answerAsProxy, type Connections, reportConnection, setWebhook } from "../connections.ts";
 import type { SimulatorContext } from "../context.ts";
 import { parseValue, readJson } from "../json_request.ts";
 import type { WahaConventions } from "./actions.ts";
@@ -10,6 +11,7 @@ import { toChatId } from "./ids.ts";
 import { codeRequestSchema, sessionSchema } from "./messages.ts";
 
 type Session = ReturnType<Connections["session"]>;
+type SessionConfig = z.infer<typeof sessionSchema>["config"];
 
 /** The routes `/sessions…` and `/{session}/auth/…`. */
 export function createWahaSessions(
@@ -18,8 +20,16 @@ export function createWahaSessions(
 ): Hono {
   const app = new Hono();
   const { connections } = simulator;
+  const configs = new Map<string, SessionConfig>();
+  const configure = (name: string, config: SessionConfig): void => {
+    configs.set(name, config);
+    for (const { url, hmac } of config.webhooks) {
+      const appSecret = hmac?.key;
+      setWebhook(simulator, waha, { instance: name, url, appSecret });
+    }
+  };
   const on = (
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "PUT",
     path: string,
     answer: (session: Session, name: string, context: Context) => Response | Promise<Response>,
   ): void => {
@@ -42,13 +52,19 @@ export function createWahaSessions(
     const parsed = parseValue(sessionSchema, body);
     if (!parsed.success) return refuseBody(parsed.error, body);
     const { name, config } = parsed.data;
-    for (const { url, hmac } of config.webhooks) {
-      const webhook = { provider: "waha", instance: name, url, appSecret: hmac.key } as const;
-      simulator.webhooks.register(waha, webhook);
-    }
+    configure(name, config);
     return Response.json({ name, status: "STARTING", config }, { status: 201 });
   });
-  on("GET", "/sessions/:session", (session, name) => tell(session, name));
+  on("GET", "/sessions/:session", (session, name) => tell(session, name, 200, configs.get(name)));
+  // A session that is not STOPPED starts again with the new configuration.
+  on("PUT", "/sessions/:session", async (session, name, { req }) => {
+    const body = await readJson(req.raw);
+    const parsed = parseValue(sessionSchema, body);
+    if (!parsed.success) return refuseBody(parsed.error, body);
+    configure(name, parsed.data.config);
+    if (session.isLost) connections.showQr(session);
+    return tell(session, name, 200, parsed.data.config);
+  });
   on("POST", "/sessions/:session/restart", (session, name) => {
     if (session.isLost) connections.showQr(session);
     return tell(session, name, 201);
@@ -87,11 +103,17 @@ function statusOf({ isLost, isPairing, behavior }: Session): string {
   return isPairing ? "SCAN_QR_CODE" : "FAILED";
 }
 
-function tell(session: Session, name: string, status = 200): Response {
+function tell(
+  session: Session,
+  name: string,
+  status = 200,
+  config: SessionConfig = { webhooks: [] },
+): Response {
   const { isLost, phone } = session;
   return Response.json({
     name,
     status: statusOf(session),
+    config,
     me: isLost || phone === undefined ? null : { id: toChatId(phone), pushName: "Loja" },
     engine: { engine: engineOf(name) },
   }, { status });

@@ -1,0 +1,82 @@
+/**
+ * The webhooks of a WAHA session (pages Sessions, Webhooks): members of its configuration, several beside each
+ * other. Those of the whole server (`WHATSAPP_HOOK_URL`) no call tells.
+ */
+import { readList } from "../webhooks/fields.ts";
+import { readText, readValue } from "../../model/json_value.ts";
+import type {
+  ConnectionChangeOutcome,
+  ConnectionFailure,
+  ProviderWebhooks,
+  WebhookReport,
+} from "../connection.ts";
+import { unusableAnswer } from "../connection_calls.ts";
+import type { HttpAnswer } from "../http/call.ts";
+import type { WahaConfig } from "./config.ts";
+import { wahaKnownFields } from "./known_fields.ts";
+
+/** Asks for the session, or replaces its configuration, which restarts one that runs. */
+type Ask = (method: "GET" | "PUT", body?: unknown) => Promise<HttpAnswer | ConnectionFailure>;
+
+/** Asked for, but no fault where it is missing: it only prolongs a turn while the person types. */
+const furtherEvent = "presence.update";
+
+/** What the service reads. `message.any` brings what `message` does, and both would bring it twice. */
+const readEvents = wahaKnownFields.read.filter((name) =>
+  name !== "message" && name !== furtherEvent
+);
+
+/** Every event, in WAHA's words. */
+const everyEvent = "*";
+
+/** Opens the webhooks of a session by calls of its server. */
+export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): ProviderWebhooks {
+  const isWhole = (webhook: unknown, address: string): boolean => {
+    const events = readList(webhook, "events");
+    const key = readText(webhook, "hmac", "key") ?? "";
+    return readText(webhook, "url") === address &&
+      // One that is hidden is not set again: that would restart the session at every look.
+      (key === webhookKey || /^\*+$/.test(key)) &&
+      (events.includes(everyEvent) || readEvents.every((event) => events.includes(event)));
+  };
+  return {
+    addressOf: (webhookUrl) => webhookUrl,
+    async read(address): Promise<WebhookReport | ConnectionFailure> {
+      const answer = await ask("GET");
+      if (answer.outcome === "failed") return answer;
+      const webhooks = listWebhooks(answer);
+      // Such a session may be told by the server's, which no answer names: nothing is known.
+      if (webhooks.length === 0) return unusableAnswer;
+      const urls = webhooks.map((webhook) => readText(webhook, "url"));
+      return {
+        outcome: "told",
+        isOurs: webhooks.some((webhook) => isWhole(webhook, address)),
+        url: urls.find((url) => url !== undefined && url !== address) ?? null,
+      };
+    },
+    // What the session has beside its webhook stays as it is, so it is read first.
+    async set(address): Promise<ConnectionChangeOutcome> {
+      const answer = await ask("GET");
+      if (answer.outcome === "failed") return answer;
+      const name = readText(answer.json, "name");
+      if (name === undefined) return unusableAnswer;
+      const config = readValue(answer.json, "config");
+      const others = listWebhooks(answer).filter((webhook) => readText(webhook, "url") !== address);
+      const own = {
+        url: address,
+        events: [...readEvents, furtherEvent],
+        hmac: { key: webhookKey },
+        retries: { policy: "exponential", delaySeconds: 2, attempts: 10 },
+      };
+      const changed = await ask("PUT", {
+        name,
+        config: { ...(typeof config === "object" ? config : {}), webhooks: [...others, own] },
+      });
+      return changed.outcome === "failed" ? changed : { outcome: "done" };
+    },
+  };
+}
+
+function listWebhooks({ json }: HttpAnswer): readonly unknown[] {
+  return readList(json, "config", "webhooks");
+}
