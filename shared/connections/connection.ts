@@ -102,7 +102,7 @@ export async function readQrCode(
   const connection = await openPairing(services, instanceId);
   await configureWebhooks(services, instanceId, connection);
   const askedAt = Date.now();
-  const { text, lifetimeSeconds } = requireCode(await connection.pairing.readQr());
+  const { text, lifetimeSeconds } = requireCode(await connection.pairing.readQr(), "qr");
   return { qr: text, image: drawQrCode(text), expiresAt: endOf(askedAt, lifetimeSeconds) };
 }
 
@@ -126,7 +126,10 @@ export async function requestPairingCode(
   const connection = await openPairing(services, instanceId);
   await configureWebhooks(services, instanceId, connection);
   const askedAt = Date.now();
-  const { text, lifetimeSeconds } = requireCode(await connection.pairing.requestCode(phone));
+  const { text, lifetimeSeconds } = requireCode(
+    await connection.pairing.requestCode(phone),
+    "code",
+  );
   return { code: text, expiresAt: endOf(askedAt, lifetimeSeconds) };
 }
 

@@ -1,6 +1,7 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import type { ConnectionTarget } from "../database/rpcs/inbound.ts";
 import type { Database } from "../database/database.ts";
+import type { ConnectionMethod } from "../model/connection.ts";
 import { AppError } from "../model/errors.ts";
 import type { AdministeredProvider } from "../providers/administration.ts";
 import type {
@@ -56,22 +57,28 @@ export async function openPairing(
   return { ...connection, pairing };
 }
 
-/** WhatsApp's QR codes hold some 250 characters, and a QR code at most 2,953 bytes. */
-const maxCodeLength = 1_000;
+/** What each kind of code is: WhatsApp's QR codes hold some 250 characters, and a QR code at most 2,953 bytes. */
+const codeForms: Readonly<Record<ConnectionMethod, RegExp>> = {
+  qr: /^[\x21-\x7e]{1,1000}$/,
+  code: /^[A-Za-z0-9]{8}$/,
+};
 
 /**
- * The code of an outcome.
+ * The code of an outcome. One that is typed has no hyphen, which some gateways write in its middle.
  *
  * @throws {AppError} `already_connected`, `connection_pending`, `passkey_required`,
  * `session_not_found`, or `provider_connection_failed` with `details`.
  */
 export function requireCode(
   outcome: PairingOutcome,
+  method: ConnectionMethod,
 ): Extract<PairingOutcome, { readonly outcome: "code" }> {
   switch (outcome.outcome) {
-    case "code":
-      if (outcome.text.length > maxCodeLength) throw refuseConnection(unusableAnswer);
-      return outcome;
+    case "code": {
+      const text = method === "code" ? outcome.text.replace("-", "") : outcome.text;
+      if (!codeForms[method].test(text)) throw refuseConnection(unusableAnswer);
+      return { ...outcome, text };
+    }
     case "already_connected":
       throw new AppError("already_connected");
     case "not_ready":

@@ -125,9 +125,8 @@ async function readCode(
   if (answer.outcome === "wrong_state") return await explainState(session, answer.status);
   const text = readText(answer.json, member);
   if (text === undefined || text === "") return { outcome: "not_ready" };
-  return member === "code"
-    ? { outcome: "code", text: text.replace("-", ""), lifetimeSeconds: codeLifetimeSeconds }
-    : { outcome: "code", text, lifetimeSeconds: qrLifetimeSeconds };
+  const lifetimeSeconds = member === "code" ? codeLifetimeSeconds : qrLifetimeSeconds;
+  return { outcome: "code", text, lifetimeSeconds };
 }
 
 async function explainState(session: Session, status: string): Promise<PairingOutcome> {
