@@ -47,6 +47,11 @@ const messageCodes = {
     "The provider's answer is not what its documentation says.",
     "Repeat the call. If it stays, compare the gateway's version with the one of its page.",
   ),
+  not_successful: guide(
+    "account",
+    "The official channel answered `success: false`: it has not done it, and says no reason.",
+    "Repeat the call. If it stays, look at the number's responders in Business Suite.",
+  ),
   may_have_left: guide(
     "administrator",
     "The database was restored or promoted, and the message may have left in the time that it lost.",

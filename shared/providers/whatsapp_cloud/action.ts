@@ -86,6 +86,7 @@ export function readWhatsappCloudActionAnswer(
   }
   const hasError = readValue(answer.json, "error") !== undefined;
   if (isSuccess(answer) && !hasError) {
+    if (readValue(answer.json, "success") === false) return notDone;
     return action === "mark_read" || action === "control"
       ? actionDone
       : { outcome: "unknown", reason: "no_list" };
@@ -95,6 +96,15 @@ export function readWhatsappCloudActionAnswer(
     readValue(answer.json, "error", "error_subcode") === notEscalation;
   return isOfEscalation ? { ...receipt, code: String(notEscalation) } : receipt;
 }
+
+/** The Graph API's `success: false`, which comes with status 200. */
+const notDone: ActionReceipt = {
+  outcome: "rejected",
+  code: "not_successful",
+  message: "The channel answered that it has not done it.",
+  retryable: false,
+  scope: "message",
+};
 
 /** Only the escalation partner may take a conversation (page Conversation routing); the code is a plain 100. */
 const notEscalation = 2_494_191;

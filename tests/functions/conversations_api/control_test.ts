@@ -93,6 +93,11 @@ Deno.test("a refusal of control says its code, a lost answer is unknown, and nei
   assertEquals([busy.status, busy.body.error, busy.body.retryable], [
     ...[502, "provider_send_failed", true],
   ]);
+  stack.provider.answer = () => Response.json({ success: false });
+  const denied = await control(stack, tenant, take);
+  assertEquals([denied.status, denied.body.error, denied.body.details.code], [
+    ...[409, "control_refused", "not_successful"],
+  ]);
   stack.provider.answer = answerUnknown;
   const lost = await control(stack, tenant, take);
   assertEquals([lost.status, lost.body.error], [504, "provider_outcome_unknown"]);
