@@ -174,7 +174,7 @@ export const operations: readonly Operation[] = [
     operationId: "sendTestOfLink",
     summary: "Send a test message from the connected phone to itself",
     description:
-      "Goes past the queue, and nothing of it is stored. Five a link, also for 15 minutes after the phone was connected.",
+      "Goes past the queue, and nothing of it is stored. Five a link; a page that was open when the phone was connected goes on until the link's time, for 15 minutes at least.",
     body: lookSchema,
     success: { description: "The message was sent.", schema: testResponseSchema },
     errors: [

@@ -62,9 +62,9 @@ Deno.test("a link that leaked after its use opens nothing, and two pages see one
   for (const page of pages) {
     assertEquals((await client.post("/state", page)).body.state, "connected");
   }
-  const late = await client.post("/open", { token: link.token });
-  assertEquals([late.status, late.body.error], [410, "connection_link_ended"]);
-  assertFalse(JSON.stringify(late.body).includes("Clínica"), "nothing of the instance");
+  const leaked = await client.post("/open", { token: link.token });
+  assertEquals([leaked.status, leaked.body.error], [410, "connection_link_ended"]);
+  assertFalse(JSON.stringify(leaked.body).includes("Clínica"), "nothing of the instance");
   // A page of another link, a made up one, and one that opened afterwards.
   const other = await client.createLink("zapi");
   const foreign = (await client.post("/open", { token: other.token })).body.page;
@@ -74,11 +74,53 @@ Deno.test("a link that leaked after its use opens nothing, and two pages see one
       assertEquals([refused.status, refused.body.error], [410, "connection_link_ended"], path);
     }
   }
-  await client.admin.database.admin`
-    update messaging.connection_links set used_at = used_at - interval '16 minutes'`;
-  for (const page of pages) {
-    assertEquals((await client.post("/test", page)).status, 410, "the page's time is over too");
-  }
+  const { admin } = client.admin.database;
+  await admin`update messaging.connection_links set expires_at = now()`;
+  assertEquals((await client.post("/test", pages[0])).status, 200, "for 15 minutes at least");
+  await admin`update messaging.connection_links set used_at = used_at - interval '16 minutes'`;
+  // Opened before that, as the pages were.
+  const openedAt = new Date(Date.now() - 20 * 60_000).toISOString();
+  const [row] = await admin`
+    select token_hash from messaging.connection_links where id = ${link.linkId}`;
+  const enter = { tokenHash: row?.["token_hash"], openedAt, sendsTest: false };
+  const late = await client.admin.rpc("enter_connection_link", enter);
+  assert("refused" in late && late.refused === "ended");
+  await admin`update messaging.connection_links set expires_at = now() + interval '1 minute'`;
+  const slept = await client.admin.rpc("enter_connection_link", enter);
+  assert("isUsed" in slept && slept.isUsed, "to the link's own end, for a browser that slept");
+});
+
+Deno.test("a link whose phone is connected while its page sleeps has ended, and its page goes on", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("zapi");
+  const { token, instanceId, linkId } = link;
+  const look = { token, page: (await client.post("/open", { token })).body.page };
+  await client.post("/qr", look);
+  // Nobody has opened this one: it ends when somebody does.
+  const unopened =
+    (await client.admin.call("POST", `/instances/${instanceId}/connection-link`)).body;
+  const tell = (): Promise<unknown> =>
+    client.admin.call("GET", `/instances/${instanceId}/connection`);
+
+  await client.pair(link, "5521977776666");
+  await tell();
+  assertEquals((await client.post("/open", { token })).status, 200, "a wrong phone ends nothing");
+  await client.simulator.post("/connections", {
+    ...{ provider: "zapi", instance: link.name, state: "disconnected" },
+  });
+  await client.post("/qr", look);
+  assertEquals(await client.pair(link, ownPhone), 201);
+  await tell();
+
+  const used = (await client.eventsOf(instanceId)).filter(([type]) => type.endsWith("link_used"));
+  assertEquals(used, [["instance.connection_link_used", { linkId }]]);
+  assertEquals((await client.post("/open", { token })).body.error, "connection_link_ended");
+  assertEquals((await client.post("/state", look)).body.state, "connected");
+  assertEquals((await client.post("/test", look)).status, 200);
+  const [, late] = unopened.url.split("#");
+  const { page } = (await client.post("/open", { token: late })).body;
+  assertEquals((await client.post("/state", { token: late, page })).body.state, "connected");
+  assertEquals((await client.post("/open", { token: late })).status, 410);
 });
 
 Deno.test("a link ends by its time and by its revocation, with its open pages", async () => {

@@ -8,8 +8,8 @@
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
 -- apart.
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
--- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the
--- state has changed. Locks pacing, then dispatch.
+-- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone; the right one ends the
+-- links to connect it: see end_used_links. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
   instance messaging.instances, event jsonb
 ) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -19,6 +19,7 @@ declare
   is_answer constant boolean := coalesce((event->>'isAnswer')::boolean, false);
   state constant text := event->>'state';
   former messaging.dispatch;
+  is_expected boolean;
 begin
   if messaging.concerns_other_instance(instance, event->>'phone') then
     return false;
@@ -53,10 +54,15 @@ begin
       when state = 'connected' and former.connection = 'disconnected' then '-infinity'
       else d.hold_until
     end
-  where d.instance_id = instance.id;
+  where d.instance_id = instance.id
+  returning messaging.is_expected_phone(d.paired_phone, instance.connected_phone_key)
+  into is_expected;
   if former.connection is not distinct from state then
     perform messaging.hold_wrong_phone(instance, clock);
     perform messaging.refresh_dispatch(array[instance.id]);
+    if state = 'connected' then
+      perform messaging.end_used_links(instance.id, is_expected, clock);
+    end if;
     return false;
   end if;
   perform messaging.record_event(
@@ -76,6 +82,7 @@ begin
   perform messaging.refresh_dispatch(array[instance.id]);
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
+    perform messaging.end_used_links(instance.id, is_expected, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
     perform messaging.tell_disconnection(instance, clock);
   end if;
@@ -109,5 +116,32 @@ begin
     set told_disconnected_at = clock
     where d.instance_id = instance.id;
   end if;
+end;
+$$;
+
+-- The phone of an instance is connected, so its links to connect it have done their work: those that a page has
+-- opened end, and instance.connection_link_used tells each once. One that nobody has opened ends when it is.
+-- `is_expected`: whether it is the instance's own phone, NULL for not known; a wrong one leaves the links as they are,
+-- for the right one is still to come.
+create or replace function messaging.end_used_links(
+  instance_id uuid, is_expected boolean, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  link_id uuid;
+begin
+  if is_expected is false then
+    return;
+  end if;
+  for link_id in
+    update messaging.connection_links l
+    set used_at = clock
+    where l.instance_id = end_used_links.instance_id and l.expires_at > clock
+      and l.used_at is null and l.revoked_at is null and l.looks_whole_at > '-infinity'
+    returning l.id
+  loop
+    perform messaging.record_event(
+      instance_id, null, 'instance.connection_link_used', jsonb_build_object('linkId', link_id)
+    );
+  end loop;
 end;
 $$;

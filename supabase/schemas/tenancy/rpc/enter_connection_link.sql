@@ -1,6 +1,6 @@
 -- connect: whether a link to connect a phone may be looked at now. `request`: tokenHash, openedAt (when the page
 -- was opened; NULL for one that opens), sendsTest. Every look counts: thirty a minute, and five test messages
--- in all. A link whose phone is connected lets pages in that were open before, for 15 minutes.
+-- in all. A link whose phone is connected lets pages in that were open before, to its end, for 15 minutes at least.
 -- Returns {linkId, instanceId, instanceName, provider, sealedProviderConfig, language, expiresAt, openedAt,
 -- isUsed}; or {refused}: not_found, ended, or rate_limited with retryAfterSeconds. Locks the link.
 create or replace function public.enter_connection_link(request jsonb)
@@ -24,7 +24,10 @@ begin
   clock := clock_timestamp();
   is_over := case
     when link.used_at is null then link.expires_at <= clock
-    else (opened_at < link.used_at and clock < link.used_at + interval '15 minutes') is not true
+    else (
+      opened_at < link.used_at
+      and clock < greatest(link.expires_at, link.used_at + interval '15 minutes')
+    ) is not true
   end;
   if is_over or link.revoked_at is not null then
     return jsonb_build_object('refused', 'ended');
