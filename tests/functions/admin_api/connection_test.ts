@@ -227,7 +227,7 @@ for (const provider of gateways) {
   Deno.test(`a session of ${provider} is restarted, and ended once`, async () => {
     await using client = await createAdminClient();
     await using simulator = startSimulator();
-    const { call, instanceId } = await createInstance(client, simulator, provider);
+    const { name, call, instanceId } = await createInstance(client, simulator, provider);
     assertEquals((await call("GET", "")).body.state, "connected");
     assertEquals((await call("POST", "/restart")).body, { success: true });
     assertEquals((await call("POST", "/logout")).body, { success: true });
@@ -236,6 +236,9 @@ for (const provider of gateways) {
       ["instance.connected", null],
       ["instance.disconnected", "not_connected"],
     ]);
+    assertEquals(typeof (await call("GET", "")).body.since, "string", "since it was ended");
+    await simulator.post("/sessions", { provider, instance: name, behavior: "down" });
+    assertEquals((await call("GET", "")).body.since, null, "of a state that nobody knows");
   });
 
   Deno.test(`no code of ${provider} is in a log line`, async () => {

@@ -46,7 +46,8 @@ begin
     'since', messaging.iso_in_zone(
       case
         when is_connected then dispatch.connected_at
-        when dispatch.connection = 'disconnected' then dispatch.disconnected_at
+        when request->>'state' <> 'unknown' and dispatch.connection = 'disconnected'
+          then dispatch.disconnected_at
       end,
       'UTC'
     ),
