@@ -10,6 +10,8 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
 import { validateBody } from "../../shared/http/validate.ts";
+import { AppError } from "../../shared/model/errors.ts";
+import { readText } from "../../shared/model/json_value.ts";
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import {
@@ -119,11 +121,30 @@ export async function createConnectApp(services: ConnectServices): Promise<Hono>
       { method: "GET", path: "/", ignoresParameters: true, handlers: [getPage] },
       { method: "POST", path: "/open", handlers: [open] },
       { method: "POST", path: "/state", handlers: [getState] },
-      { method: "POST", path: "/qr", handlers: [getQr] },
-      { method: "POST", path: "/code", handlers: [getCode] },
-      { method: "POST", path: "/test", handlers: [sendTest] },
+      { method: "POST", path: "/qr", handlers: [hideWords(getQr)] },
+      { method: "POST", path: "/code", handlers: [hideWords(getCode)] },
+      { method: "POST", path: "/test", handlers: [hideWords(sendTest)] },
     ],
   });
+}
+
+type Handler = (context: Context) => Promise<Response>;
+
+/**
+ * A gateway's own words may name its server or the instance there, which are not for who has a link: the page
+ * learns the code alone. The administrator reads the words in the `problem` of `GET connection`.
+ */
+function hideWords(handler: Handler): Handler {
+  return async (context) => {
+    try {
+      return await handler(context);
+    } catch (error) {
+      const isTold = error instanceof AppError && error.code === "provider_connection_failed";
+      if (!isTold) throw error;
+      const details = { code: readText(error.extras.body, "details", "code") };
+      throw new AppError(error.code, { body: { details } });
+    }
+  };
 }
 
 function noteInstance(context: Context, { instanceId }: EnteredLink): void {

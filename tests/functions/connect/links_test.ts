@@ -231,6 +231,7 @@ Deno.test("no token, page, code or phone of a link is in a log, an event or an e
   });
   const refused = await client.post("/qr", { token, page });
   assertEquals([refused.status, refused.body.error], [502, "provider_connection_failed"]);
+  assertEquals(refused.body.details, { code: "http_200" }, "no words of the gateway");
   const told = [
     ...client.logLines,
     ...client.admin.logLines,
