@@ -17,7 +17,9 @@ export const allowanceSchema = z.object({
       "From what that follows: `throughput`, the level that the official channel told; `coexistence`, because the number is also used in the WhatsApp Business app; `default`, as long as the channel told neither. Null for a gateway.",
   }),
   newChats: z.object({
-    used: z.int().min(0).nullable().meta({ description: "How many were opened." }),
+    used: z.int().min(0).nullable().meta({
+      description: "How many were opened; null where it is not known, as after `until`.",
+    }),
     quota: z.int().min(0).meta({ description: "How many may be opened until then." }),
     until: instantSchema.nullable().meta({ description: "When the quota begins anew." }),
   }).nullable().meta({

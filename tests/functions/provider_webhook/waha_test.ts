@@ -229,6 +229,8 @@ Deno.test("WAHA: the lock on new chats and their quota stand in the allowance, a
   assertEquals(await told({ messageCapping: capping }), [{ used: 7, quota: 100, until }, locked]);
   const more = { messageCapping: { ...capping, usedQuota: 8 } };
   assertEquals((await told(more))[0], { used: 8, quota: 100, until });
+  const ended = { messageCapping: { ...capping, cycleEnd: endS - 172_800 } };
+  assertEquals((await told(ended))[0], { used: null, quota: 100, until: null }, "begun anew");
   const placeholder = { totalQuota: 0, mvStatus: "NOT_ELIGIBLE", oteStatus: "NOT_ELIGIBLE" };
   assertEquals((await told({ messageCapping: placeholder }))[0]?.quota, 100);
   assertEquals((await told({ messageCapping: null, reachoutTimelock: null }))[0]?.quota, 100);
@@ -243,6 +245,7 @@ Deno.test("WAHA: the lock on new chats and their quota stand in the allowance, a
     order by sequence`;
   assertEquals(events.map(({ reason, allowance }) => [reason, allowance.newChats?.quota]), [
     ...[["REACHOUT_TIMELOCK", undefined], ["MESSAGE_CAPPING_NONE", 100]],
+    ["MESSAGE_CAPPING_NONE", 100],
     ...[["MESSAGE_CAPPING_NONE", 0], ["MESSAGE_CAPPING_NONE", undefined]],
     ["REACHOUT_TIMELOCK", undefined],
   ]);

@@ -10,7 +10,8 @@ end;
 
 -- What a number may do, as answers and events show it, by what the channel told (see `allowance` of dispatch)
 -- and at a moment: {messagesPerSecond, source, newChats {used, quota, until}, timeLock {isActive, until, kind}}.
--- A gateway tells no speed. A lock whose end has passed is over, also where nobody told.
+-- A gateway tells no speed. A lock whose end has passed is over, also where nobody told; so is what was used of a
+-- quota: how much of the present one is, and when it ends, nobody has told.
 create or replace function messaging.shown_allowance(
   allowance jsonb, provider_class text, at timestamptz, time_zone text
 ) returns jsonb language sql stable
@@ -25,6 +26,11 @@ return jsonb_build_object(
     else 'default'
   end,
   'newChats', case
+    when (allowance -> 'newChats' ->> 'until')::timestamptz <= at then jsonb_build_object(
+      'used', null,
+      'quota', allowance -> 'newChats' -> 'quota',
+      'until', null
+    )
     when allowance ? 'newChats' then jsonb_build_object(
       'used', allowance -> 'newChats' -> 'used',
       'quota', allowance -> 'newChats' -> 'quota',
