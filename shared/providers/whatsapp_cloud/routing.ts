@@ -7,7 +7,7 @@
 import { readList, readNumericId } from "../webhooks/fields.ts";
 import type { DeliveryPart } from "../webhooks/webhook.ts";
 import { templateFields } from "./template_events.ts";
-import { readText } from "../../model/json_value.ts";
+import { readId, readText } from "../../model/json_value.ts";
 
 /** One change with its entry (the business account). */
 interface Change {
@@ -24,8 +24,10 @@ type Group = Omit<CloudPart, "templateIds" | "concernsAccount">;
 
 /** The number that a change is about; undefined for one of the account. A handover names it as its recipient. */
 export function readPhoneNumberId(change: unknown): string | undefined {
-  return readText(change, "value", "metadata", "phone_number_id") ??
-    readNumericId(change, "value", "recipient", "phone_number_id");
+  return ["metadata", "recipient"].map((place) => {
+    const path = ["value", place, "phone_number_id"];
+    return readNumericId(change, ...path) ?? readId(change, ...path);
+  }).find((id) => id !== undefined);
 }
 
 /** Groups the payload's changes by number or account, in its order. Never throws. */

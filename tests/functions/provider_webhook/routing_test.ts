@@ -123,6 +123,19 @@ Deno.test("an event of a number without an instance is kept, logged and answered
   assert(!JSON.stringify(client.stack.logLines).includes("5511977776666"));
 });
 
+Deno.test("a number's id that no database stores is answered 200, and one told as a number is routed", async () => {
+  await using client = await createWebhookClient();
+  const [first, second] = await startTwoNumbers(client);
+  for (const id of ["\0", "\ud800"]) {
+    const odd = await client.cloud(first, payloadOf([id, cloudText("wamid.1", "to nobody")]));
+    assertEquals([odd.status, odd.body.recorded], [200, 0], JSON.stringify(id));
+  }
+  const payload = payloadOf(["2002", cloudText("wamid.2", "to two")]);
+  const told = JSON.parse(JSON.stringify(payload).replace('"2002"', "2002"));
+  assertEquals((await client.cloud(first, told)).body.recorded, 1);
+  assertEquals([await words(client, first), await words(client, second)], [[], ["to two"]]);
+});
+
 Deno.test("a delivery about the address's own number costs no look for others", async () => {
   await using client = await createWebhookClient();
   const [first] = await startTwoNumbers(client);
