@@ -13,6 +13,7 @@ import { getJson, type HttpResult } from "../http/call.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { listSecrets } from "../stored_config.ts";
 import { readSessionPhone } from "../webhooks/addresses.ts";
+import { readLabel } from "../webhooks/fields.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
 import { openWhatsappCloudWebhooks } from "./webhooks.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
@@ -92,7 +93,7 @@ function readFailure(
 function readNumber(result: HttpResult): ConnectionReport | ConnectionFailure {
   if (result.outcome !== "answered") return unusableAnswer;
   const { json } = result;
-  const status = readText(json, "status") ?? null;
+  const status = readLabel(json, "status") ?? null;
   const isOnBusinessApp = readValue(json, "is_on_biz_app");
   return {
     outcome: "told",
@@ -102,9 +103,9 @@ function readNumber(result: HttpResult): ConnectionReport | ConnectionFailure {
     phone: readSessionPhone(readText(json, "display_phone_number")),
     number: {
       status,
-      quality: readText(json, "quality_rating") ?? null,
-      throughput: readText(json, "throughput", "level") ?? null,
-      messagingLimit: readText(json, "messaging_limit_tier") ?? null,
+      quality: readLabel(json, "quality_rating") ?? null,
+      throughput: readLabel(json, "throughput", "level") ?? null,
+      messagingLimit: readLabel(json, "messaging_limit_tier") ?? null,
       isOnBusinessApp: typeof isOnBusinessApp === "boolean" ? isOnBusinessApp : null,
     },
   };

@@ -1,6 +1,7 @@
 /** Connecting a number by calls, against the simulated gateways as their clients see them. */
 
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
+import { startTestServer } from "../../support/doubles/test_server.ts";
 import { type SimulatorServer, startSimulator } from "../simulator/simulator_server.ts";
 import {
   type AdminClient,
@@ -284,6 +285,31 @@ Deno.test("an official number tells what it is, and is connected elsewhere", asy
       path as string,
     );
   }
+});
+
+Deno.test("words of an official number that no database stores are told in part, and fail nothing", async () => {
+  await using client = await createAdminClient();
+  await using graph = startTestServer(() =>
+    Response.json({
+      ...{ display_phone_number: "+1 (555) x", status: "__proto__", is_on_biz_app: "true" },
+      ...{ throughput: { level: "HIGH\0" }, quality_rating: "\ud800" },
+      messaging_limit_tier: "T".repeat(100_000),
+    })
+  );
+  const { instanceId } = await client.create("/instances", {
+    ...{ workspaceId: await createWorkspace(client), name: "Recepção", provider: "whatsapp_cloud" },
+    ...{ connectedPhone: expected, timeZone: "America/Sao_Paulo" },
+    providerConfig: {
+      ...configOf("whatsapp_cloud", "", "106540352242922"),
+      baseUrl: graph.origin,
+    },
+  });
+  const { status, body } = await client.call("GET", `/instances/${instanceId}/connection`);
+  assertEquals([status, body.state, body.phone], [200, "unknown", null]);
+  assertEquals(body.number, {
+    ...{ status: "__proto__", quality: "\ufffd", throughput: "HIGH\ufffd" },
+    ...{ messagingLimit: "T".repeat(50), isOnBusinessApp: null },
+  });
 });
 
 Deno.test("a code for what is no phone is refused before the gateway is asked", async () => {
