@@ -87,6 +87,8 @@ export function readWhatsappCloudActionAnswer(
   const hasError = readValue(answer.json, "error") !== undefined;
   if (isSuccess(answer) && !hasError) {
     if (readValue(answer.json, "success") === false) return notDone;
+    // A page of something before the channel says nothing of who holds the conversation now.
+    if (action === "control" && !isObject(answer.json)) return unreadable;
     return action === "mark_read" || action === "control"
       ? actionDone
       : { outcome: "unknown", reason: "no_list" };
@@ -105,6 +107,12 @@ const notDone: ActionReceipt = {
   retryable: false,
   scope: "message",
 };
+
+const unreadable: ActionReceipt = { outcome: "unknown", reason: "malformed_answer" };
+
+function isObject(json: unknown): boolean {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
 
 /** Only the escalation partner may take a conversation (page Conversation routing); the code is a plain 100. */
 const notEscalation = 2_494_191;

@@ -98,6 +98,11 @@ Deno.test("a refusal of control says its code, a lost answer is unknown, and nei
   assertEquals([denied.status, denied.body.error, denied.body.details.code], [
     ...[409, "control_refused", "not_successful"],
   ]);
+  for (const page of ["<!doctype html>", "", "[]"]) {
+    stack.provider.answer = () => new Response(page);
+    const told = await control(stack, tenant, take);
+    assertEquals([told.status, told.body.error], [504, "provider_outcome_unknown"], page);
+  }
   stack.provider.answer = answerUnknown;
   const lost = await control(stack, tenant, take);
   assertEquals([lost.status, lost.body.error], [504, "provider_outcome_unknown"]);
