@@ -558,7 +558,7 @@ $$;
 
 -- connect: whether a link to connect a phone may be looked at now. `request`: tokenHash, openedAt (when the page
 -- was opened; NULL for one that opens), sendsTest. Every look counts: thirty a minute, and five test messages
--- in all. A link whose phone is connected lets pages in that were open before, for 15 minutes.
+-- in all. A link whose phone is connected lets pages in that were open before, to its end, for 15 minutes at least.
 -- Returns {linkId, instanceId, instanceName, provider, sealedProviderConfig, language, expiresAt, openedAt,
 -- isUsed}; or {refused}: not_found, ended, or rate_limited with retryAfterSeconds. Locks the link.
 create or replace function public.enter_connection_link(request jsonb)
@@ -582,7 +582,10 @@ begin
   clock := clock_timestamp();
   is_over := case
     when link.used_at is null then link.expires_at <= clock
-    else (opened_at < link.used_at and clock < link.used_at + interval '15 minutes') is not true
+    else (
+      opened_at < link.used_at
+      and clock < greatest(link.expires_at, link.used_at + interval '15 minutes')
+    ) is not true
   end;
   if is_over or link.revoked_at is not null then
     return jsonb_build_object('refused', 'ended');
@@ -11702,7 +11705,8 @@ end;
 
 -- What a number may do, as answers and events show it, by what the channel told (see `allowance` of dispatch)
 -- and at a moment: {messagesPerSecond, source, newChats {used, quota, until}, timeLock {isActive, until, kind}}.
--- A gateway tells no speed. A lock whose end has passed is over, also where nobody told.
+-- A gateway tells no speed. A lock whose end has passed is over, also where nobody told; so is what was used of a
+-- quota: how much of the present one is, and when it ends, nobody has told.
 create or replace function messaging.shown_allowance(
   allowance jsonb, provider_class text, at timestamptz, time_zone text
 ) returns jsonb language sql stable
@@ -11717,6 +11721,11 @@ return jsonb_build_object(
     else 'default'
   end,
   'newChats', case
+    when (allowance -> 'newChats' ->> 'until')::timestamptz <= at then jsonb_build_object(
+      'used', null,
+      'quota', allowance -> 'newChats' -> 'quota',
+      'until', null
+    )
     when allowance ? 'newChats' then jsonb_build_object(
       'used', allowance -> 'newChats' -> 'used',
       'quota', allowance -> 'newChats' -> 'quota',
@@ -13753,8 +13762,8 @@ $$;
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
 -- apart.
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
--- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the
--- state has changed. Locks pacing, then dispatch.
+-- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone; the right one ends the
+-- links to connect it: see end_used_links. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
   instance messaging.instances, event jsonb
 ) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -13764,6 +13773,7 @@ declare
   is_answer constant boolean := coalesce((event->>'isAnswer')::boolean, false);
   state constant text := event->>'state';
   former messaging.dispatch;
+  is_expected boolean;
 begin
   if messaging.concerns_other_instance(instance, event->>'phone') then
     return false;
@@ -13798,10 +13808,15 @@ begin
       when state = 'connected' and former.connection = 'disconnected' then '-infinity'
       else d.hold_until
     end
-  where d.instance_id = instance.id;
+  where d.instance_id = instance.id
+  returning messaging.is_expected_phone(d.paired_phone, instance.connected_phone_key)
+  into is_expected;
   if former.connection is not distinct from state then
     perform messaging.hold_wrong_phone(instance, clock);
     perform messaging.refresh_dispatch(array[instance.id]);
+    if state = 'connected' then
+      perform messaging.end_used_links(instance.id, is_expected, clock);
+    end if;
     return false;
   end if;
   perform messaging.record_event(
@@ -13821,6 +13836,7 @@ begin
   perform messaging.refresh_dispatch(array[instance.id]);
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
+    perform messaging.end_used_links(instance.id, is_expected, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
     perform messaging.tell_disconnection(instance, clock);
   end if;
@@ -13854,6 +13870,33 @@ begin
     set told_disconnected_at = clock
     where d.instance_id = instance.id;
   end if;
+end;
+$$;
+
+-- The phone of an instance is connected, so its links to connect it have done their work: those that a page has
+-- opened end, and instance.connection_link_used tells each once. One that nobody has opened ends when it is.
+-- `is_expected`: whether it is the instance's own phone, NULL for not known; a wrong one leaves the links as they are,
+-- for the right one is still to come.
+create or replace function messaging.end_used_links(
+  instance_id uuid, is_expected boolean, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  link_id uuid;
+begin
+  if is_expected is false then
+    return;
+  end if;
+  for link_id in
+    update messaging.connection_links l
+    set used_at = clock
+    where l.instance_id = end_used_links.instance_id and l.expires_at > clock
+      and l.used_at is null and l.revoked_at is null and l.looks_whole_at > '-infinity'
+    returning l.id
+  loop
+    perform messaging.record_event(
+      instance_id, null, 'instance.connection_link_used', jsonb_build_object('linkId', link_id)
+    );
+  end loop;
 end;
 $$;
 
@@ -14915,7 +14958,8 @@ begin
     'since', messaging.iso_in_zone(
       case
         when is_connected then dispatch.connected_at
-        when dispatch.connection = 'disconnected' then dispatch.disconnected_at
+        when request->>'state' <> 'unknown' and dispatch.connection = 'disconnected'
+          then dispatch.disconnected_at
       end,
       'UTC'
     ),

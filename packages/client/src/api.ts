@@ -4610,7 +4610,7 @@ export interface components {
                 source: "throughput" | "coexistence" | "default" | null;
                 /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
                 newChats: {
-                    /** @description How many were opened. */
+                    /** @description How many were opened; null where it is not known, as after `until`. */
                     used: number | null;
                     /** @description How many may be opened until then. */
                     quota: number;
@@ -11640,7 +11640,7 @@ export interface components {
                 source: "throughput" | "coexistence" | "default" | null;
                 /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
                 newChats: {
-                    /** @description How many were opened. */
+                    /** @description How many were opened; null where it is not known, as after `until`. */
                     used: number | null;
                     /** @description How many may be opened until then. */
                     quota: number;
@@ -13203,7 +13203,7 @@ export interface components {
                 source: "throughput" | "coexistence" | "default" | null;
                 /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
                 newChats: {
-                    /** @description How many were opened. */
+                    /** @description How many were opened; null where it is not known, as after `until`. */
                     used: number | null;
                     /** @description How many may be opened until then. */
                     quota: number;
@@ -13412,7 +13412,7 @@ export interface components {
                     source: "throughput" | "coexistence" | "default" | null;
                     /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
                     newChats: {
-                        /** @description How many were opened. */
+                        /** @description How many were opened; null where it is not known, as after `until`. */
                         used: number | null;
                         /** @description How many may be opened until then. */
                         quota: number;
