@@ -26,3 +26,24 @@ begin
   return null;
 end;
 $$;
+
+-- A message that is brought forward may become the head of its instance's queue. What is queued, or comes back from
+-- a claim, is seen to where that is done: see enqueue_message and release_instances.
+create trigger message_queue_lower_queue_from
+after update of scheduled_at on messaging.message_queue
+for each row
+when (new.scheduled_at < old.scheduled_at and new.lane = 'paced')
+execute function messaging.lower_queue_from();
+
+-- Trigger: has looks for the head of an instance's queue begin at the message's slot. The caller holds pacing.
+create or replace function messaging.lower_queue_from()
+returns trigger language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  update messaging.dispatch d
+  set queue_from = new.scheduled_at
+  from messaging.dispatch_of(new.instance_id) as own
+  where d.instance_id = any (array[own.instance_id]) and d.generation >= own.generation
+    and d.queue_from > new.scheduled_at;
+  return null;
+end;
+$$;

@@ -43,7 +43,7 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
     const stalled = await admin`
       select d.instance_id, d.next_due_at, head.scheduled_at
       from messaging.dispatch d
-      cross join lateral messaging.head_of_queue(d.instance_id) as head
+      cross join lateral messaging.head_of_queue(d.instance_id, '-infinity') as head
       where d.in_flight is not null
         or d.next_due_at > greatest(
           messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),

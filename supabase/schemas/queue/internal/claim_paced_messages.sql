@@ -16,7 +16,7 @@ declare
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from, d.messages_per_second,
+    select d.instance_id, d.generation, d.queue_from, d.paced_from, d.messages_per_second,
       d.new_chats_locked_until > clock as locks_new_chats
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
@@ -25,7 +25,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
+    select due.instance_id, due.generation, leaving.message_id, leaving.typing, leaving.is_late,
       i.protection is not null or i.budget is not null or due.locks_new_chats as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
@@ -33,7 +33,7 @@ begin
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
       where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
-        and q.scheduled_at <= clock
+        and q.scheduled_at >= due.queue_from and q.scheduled_at <= clock
       order by q.scheduled_at, q.position
       limit 1
       for no key update skip locked
@@ -54,34 +54,36 @@ begin
     ) as leaving on true
     where due.messages_per_second is null
   ),
-  claimed_rows as (
-    update messaging.message_queue q
-    set claim_token = gen_random_uuid(),
-      attempts = q.attempts + 1,
-      lease_until = clock + lease + head.typing
-    from head
-    where q.message_id = any (array[head.message_id]) and not head.is_protected
-      and not head.is_late
-    returning q.message_id, q.instance_id, q.lease_until, head.typing
-  ),
   marked as (
     -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
     -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
     -- call: see departed_at.
     update messaging.dispatch d
-    set in_flight = c.message_id,
-      lease_until = c.lease_until,
+    set in_flight = head.message_id,
+      lease_until = clock + lease + head.typing,
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + c.typing,
-      departs_at = clock + c.typing
-    from claimed_rows c
-    where d.instance_id = any (array[c.instance_id])
-    returning d.in_flight
+      end + head.typing,
+      departs_at = clock + head.typing
+    from head
+    -- The version that this statement sees, of which another claim and its settlement may have made a newer one
+    -- before it was locked. If there was more than one settlement, nothing is claimed: the instance stays due.
+    where d.instance_id = any (array[head.instance_id]) and d.generation >= head.generation - 1
+      and head.message_id is not null and not head.is_protected and not head.is_late
+    returning d.in_flight, d.lease_until
+  ),
+  claimed_rows as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = marked.lease_until
+    from marked
+    where q.message_id = any (array[marked.in_flight])
+    returning q.message_id
   )
   select
-    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(claimed_rows.message_id) from claimed_rows),
     (
       select array_agg(head.instance_id) from head
       where head.message_id is null or head.is_late
@@ -107,7 +109,10 @@ begin
   if groups is not null then
     update messaging.dispatch d
     set next_due_at = clock + interval '100 milliseconds'
-    where d.instance_id = any (groups);
+    from unnest(groups) as due(instance_id)
+    cross join lateral messaging.dispatch_of(due.instance_id) as own
+    where d.instance_id = any (array[own.instance_id])
+      and d.generation >= own.generation;
   end if;
 end;
 $$;
@@ -142,7 +147,7 @@ begin
   from messaging.instances i
   cross join lateral (
     select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
-    from messaging.head_of_queue(i.id) h
+    from messaging.head_of_queue(i.id, '-infinity') h
     join messaging.messages m on m.id = h.message_id
   ) as head
   where d.instance_id = any (locked) and i.id = d.instance_id
@@ -165,13 +170,13 @@ declare
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
-      d.new_chats_locked_until as locked_until,
+      own.generation, own.new_chats_locked_until as locked_until,
       messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
-    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
+    cross join lateral messaging.dispatch_of(q.instance_id) as own
     where q.message_id = any (message_ids)
     order by q.instance_id
   loop
@@ -218,7 +223,7 @@ begin
         else clock
       end + head.typing,
       departs_at = clock + head.typing
-    where d.instance_id = head.instance_id;
+    where d.instance_id = head.instance_id and d.generation >= head.generation;
     claimed_ids := claimed_ids || head.message_id;
   end loop;
   return claimed_ids;

@@ -27,14 +27,14 @@ begin
   ),
   checked as (
     select due.message_id, due.is_to_be_paced,
-      messaging.stopped_until(d) > clock
+      messaging.stopped_until(own) > clock
         and not due.is_to_be_paced as is_held,
-      d.new_chats_locked_until as locked_until,
+      own.new_chats_locked_until as locked_until,
       due.goes_after is not null and exists (
         select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
       ) as is_follower
     from due
-    join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
+    cross join lateral messaging.dispatch_of(due.instance_id) as own
   ),
   claimed as (
     update messaging.message_queue q

@@ -69,15 +69,26 @@ begin
     select from messaging.message_queue q
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
+      and q.scheduled_at >= (
+        select own.queue_from from messaging.dispatch_of(instance.id) as own
+      )
   ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
-  -- Lowers the due time, and only for a new head: a message behind another one leaves after it. Without
-  -- need no lock is taken that would make a claim skip the instance.
+  -- Lowers the due time and where the queue begins, and only for a new head: a message behind another one leaves
+  -- after it. Without need no lock is taken that would make a claim skip the instance.
   if not has_one_before then
     update messaging.dispatch d
-    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
-    where d.instance_id = instance.id
-      and d.next_due_at
-        > messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace);
+    set next_due_at = least(
+        d.next_due_at,
+        messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
+      ),
+      queue_from = least(d.queue_from, slot)
+    from messaging.dispatch_of(instance.id) as own
+    where d.instance_id = any (array[own.instance_id]) and d.generation >= own.generation
+      and (
+        d.queue_from > slot
+        or d.next_due_at
+          > messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
+      );
   end if;
 end;
 $$;

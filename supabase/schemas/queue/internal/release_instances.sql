@@ -68,6 +68,8 @@ begin
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
+    generation = d.generation + 1,
+    queue_from = coalesce(head.scheduled_at, 'infinity'),
     paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
     next_due_at = greatest(
       messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
@@ -75,9 +77,14 @@ begin
         + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
     )
   from unnest(settlements) as s
-  left join lateral messaging.head_of_queue(s.instance_id) as head on true
+  cross join lateral messaging.dispatch_of(s.instance_id) as own
+  -- What comes back has its former slot, which may be before all others.
+  left join lateral messaging.head_of_queue(
+    s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
+  ) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true
+  where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
+    and d.generation >= own.generation and (d.in_flight = s.message_id) is true
   returning d.instance_id, d.feeds_batches
   )
   select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;

@@ -15,11 +15,16 @@ declare
   dispatch messaging.dispatch;
   claimed uuid[];
 begin
-  select d.* into dispatch
-  from messaging.dispatch d
-  where d.instance_id = (request->>'instanceId')::uuid and d.in_flight is null
-    and d.messages_per_second is not null
-  for no key update skip locked;
+  select own.* into dispatch
+  from (
+    -- As dispatch_of, with a lock.
+    select d.* from messaging.dispatch d
+    where d.instance_id = (request->>'instanceId')::uuid
+    order by d.generation desc
+    limit 1
+    for no key update skip locked
+  ) as own
+  where own.in_flight is null and own.messages_per_second is not null;
   if found then
     claimed := messaging.claim_instance_group(
       dispatch,
@@ -64,6 +69,7 @@ create or replace function messaging.claim_instance_group(
 declare
   -- Twice the lead, so that a poll that is late by no more than that loses no departure.
   horizon constant timestamptz := clock + 2 * messaging.group_lead();
+  due_from constant timestamptz := messaging.due_floor(clock);
   most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
   has_pacing boolean;
   has_budget boolean := true;
@@ -79,6 +85,7 @@ declare
   claimed uuid[];
   late uuid[];
   next_due_at timestamptz;
+  head_at timestamptz;
   not_before timestamptz := clock + interval '5 milliseconds';
 begin
   perform from messaging.pacing p
@@ -87,7 +94,8 @@ begin
   select array_agg(m.contact_id), least(max_messages, most_in_flight - count(*)) into busy, room
   from messaging.message_queue q
   join messaging.messages m on m.id = any (array[q.message_id])
-  where q.instance_id = dispatch.instance_id and q.departs_at is not null;
+  where q.instance_id = dispatch.instance_id and q.departs_at is not null
+    and q.visible_at >= due_from;
 
   if instance.budget is not null then
     has_budget := messaging.lock_budget(instance.id, false);
@@ -102,7 +110,7 @@ begin
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
-      and q.scheduled_at <= horizon
+      and q.scheduled_at >= dispatch.queue_from and q.scheduled_at <= horizon
     order by q.scheduled_at, q.position
     limit greatest(200, dispatch.messages_per_second)
     for no key update of q skip locked
@@ -195,14 +203,18 @@ begin
   if has_pacing then
     select messaging.next_due_at(
       dispatch, head.scheduled_at, head.interval_seconds, head.follows_pace
-    )
-    into next_due_at
-    from messaging.head_of_queue(dispatch.instance_id) as head;
+    ), head.scheduled_at
+    into next_due_at, head_at
+    from messaging.head_of_queue(dispatch.instance_id, dispatch.queue_from) as head;
     not_before := greatest(not_before, coalesce(next_due_at, 'infinity'));
+    head_at := coalesce(head_at, 'infinity');
   end if;
   update messaging.dispatch d
-  set paced_from = left_at, next_due_at = not_before
-  where d.instance_id = dispatch.instance_id;
+  set paced_from = left_at,
+    next_due_at = not_before,
+    generation = d.generation + has_pacing::integer,
+    queue_from = coalesce(head_at, d.queue_from)
+  where d.instance_id = dispatch.instance_id and d.generation >= dispatch.generation;
   return claimed;
 end;
 $$;

@@ -33,7 +33,7 @@ begin
     select d.instance_id
     from queued
     join messaging.dispatch d on d.instance_id = queued.instance_id
-    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    cross join lateral messaging.head_of_queue(d.instance_id, '-infinity') as head
     -- A hold without an end is no lost wake-up.
     where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
       and d.disconnected_until < 'infinity' and d.wrong_phone_until < 'infinity'

@@ -56,9 +56,9 @@ return jsonb_build_object(
 create or replace function messaging.hold_at(instance_id uuid, at timestamptz)
 returns table (held_until timestamptz) language sql stable
 begin atomic
-  select messaging.held_until(d)
-  from messaging.dispatch as d
-  where d.instance_id = hold_at.instance_id and messaging.held_until(d) > at;
+  select messaging.held_until(own)
+  from messaging.dispatch_of(hold_at.instance_id) as own
+  where messaging.held_until(own) > at;
 end;
 
 -- Until when nothing of an instance's paced messages leaves: its provider's refusal, or stopped_until. NULL

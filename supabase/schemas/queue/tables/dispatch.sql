@@ -1,7 +1,11 @@
 -- When an instance's queue is due next, and its one paced message in flight. One row per instance:
 -- that is what keeps two paced messages from leaving at once.
+-- Each claim and each settlement writes a version of the row, and while any session holds an old snapshot they
+-- all stay. So the index begins with the newest one (see dispatch_of), and no index demands one row an instance:
+-- Postgres would compare each new version with all former ones. That pacing has one row holds it: both are
+-- written together, once.
 create table messaging.dispatch (
-  instance_id uuid primary key references messaging.instances (id)
+  instance_id uuid not null references messaging.instances (id)
     on delete cascade,
   next_due_at timestamptz not null default 'infinity',
   in_flight uuid,
@@ -27,6 +31,7 @@ create table messaging.dispatch (
   departs_at timestamptz,
   messages_per_second integer,
   slowed_until timestamptz not null default '-infinity',
+  generation bigint not null default 0,
   hold_error jsonb,
   hold_refused_at timestamptz,
   told_held_at timestamptz,
@@ -37,6 +42,8 @@ create table messaging.dispatch (
   webhooks_url text,
   allowance jsonb,
   new_chats_locked_until timestamptz not null default '-infinity',
+  queue_from timestamptz not null default '-infinity',
+  constraint dispatch_pkey primary key (instance_id, generation),
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_webhooks_known check (webhooks_state in ('ours', 'elsewhere', 'unknown')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
@@ -97,3 +104,7 @@ comment on column messaging.dispatch.channel_change is
   'What the channel said last about the number or its account, at channel_limit_at: it counts once.';
 comment on column messaging.dispatch.feeds_batches is
   'Whether a batch of the instance is running: then a settlement gives it its next message.';
+comment on column messaging.dispatch.generation is
+  'Grows with each settlement of a paced message, under the lock of pacing: the newest version of the row is the last one in its index.';
+comment on column messaging.dispatch.queue_from is
+  'No paced message that waits has an earlier slot: where a look for the head of the queue begins. Raised and lowered under the lock of pacing; infinity for an empty queue.';

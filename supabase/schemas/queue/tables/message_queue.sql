@@ -49,8 +49,8 @@ create index message_queue_scheduled on messaging.message_queue (
   position
 )
 where lane = 'unpaced';
--- Usually empty: what a group has in flight (see claim_instance_group).
-create index message_queue_group on messaging.message_queue (instance_id)
+-- Usually empty: what a group has in flight (see claim_instance_group), to be read from due_floor on.
+create index message_queue_in_flight on messaging.message_queue (instance_id, visible_at)
 where departs_at is not null;
 alter table messaging.message_queue enable row level security;
 -- counter_samples reads how many rows were ever numbered.
