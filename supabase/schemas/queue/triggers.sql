@@ -3,25 +3,37 @@
 create trigger dispatch_lower_due_floor
 after insert or update on messaging.dispatch
 for each row
-when (new.in_flight is null and new.next_due_at < now() - interval '10 seconds')
-execute function messaging.lower_due_floor();
+when
+  (
+    new.in_flight is null
+    and new.next_due_at < now() - interval '10 seconds'
+    or new.lease_until < now() - interval '10 seconds'
+  )
+execute function messaging.lower_floor('messaging.due_floor');
 
 create trigger message_queue_lower_due_floor
 after insert or update of visible_at on messaging.message_queue
 for each row
 when (new.visible_at < now() - interval '10 seconds')
-execute function messaging.lower_due_floor();
+execute function messaging.lower_floor('messaging.due_floor');
 
--- Trigger: has each look for what is due begin at the start again, until raise_due_floor knows better. At once, also
--- where the transaction is rolled back: that costs a few looks.
--- The lock keeps raise_due_floor, which tries it and never waits, from raising the floor above a row that it
+-- Deliveries are as old as their events, which may have waited for their dispatcher.
+create trigger event_deliveries_lower_floor
+after insert or update of next_attempt_at on messaging.event_deliveries
+for each row
+when (new.next_attempt_at < now() - interval '10 seconds')
+execute function messaging.lower_floor('messaging.delivery_floor');
+
+-- Trigger: has each look for what is due begin at the start again, until expire_claims knows better. At once, also
+-- where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
+-- The lock keeps what raises the floor, which tries it and never waits, from raising it above a row that it
 -- does not see yet.
-create or replace function messaging.lower_due_floor()
+create or replace function messaging.lower_floor()
 returns trigger language plpgsql set search_path = '' as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended('due floor', 0));
-  if pg_sequence_last_value('messaging.due_floor') is not null then
-    perform setval('messaging.due_floor', 1, false);
+  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
+  if pg_sequence_last_value(tg_argv[0]::regclass) is not null then
+    perform setval(tg_argv[0]::regclass, 1, false);
   end if;
   return null;
 end;

@@ -12,6 +12,7 @@ returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock timestamptz;
+  due_from timestamptz;
   per_endpoint constant integer := (request->>'perEndpoint')::integer;
   per_failing constant integer := (request->>'perFailingEndpoint')::integer;
   places constant jsonb := request->'places';
@@ -21,16 +22,17 @@ begin
   perform messaging.fan_out_events(500);
   -- Read after it: what it has made is due.
   clock := clock_timestamp();
+  due_from := messaging.delivery_floor(clock);
   claimable := array(
     select waiting.id
     from (
       select d.id, row_number() over (partition by e.id order by d.next_attempt_at, d.sequence) as turn
-      from messaging.endpoints_with_due_deliveries(clock) as due(id)
-      join messaging.event_endpoints e on e.id = any (array[due.id])
+      from messaging.first_deliveries(due_from) as f
+      join messaging.event_endpoints e on e.id = any (array[f.endpoint_id])
       cross join lateral (
         select x.id, x.next_attempt_at, x.sequence
         from messaging.event_deliveries x
-        where x.endpoint_id = e.id and x.next_attempt_at <= clock
+        where x.endpoint_id = e.id and x.next_attempt_at >= due_from and x.next_attempt_at <= clock
         order by x.next_attempt_at
         limit coalesce(
           (places->>e.id::text)::integer,
@@ -38,7 +40,7 @@ begin
         )
         for no key update skip locked
       ) as d
-      where e.is_active
+      where e.is_active and f.due_at <= clock
     ) as waiting
     order by waiting.turn
     limit (request->>'maxDeliveries')::integer

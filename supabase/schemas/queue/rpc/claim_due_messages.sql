@@ -144,9 +144,9 @@ begin
   end if;
   return case
     when exists (
-        select from messaging.endpoints_with_due_deliveries(clock) as due(id)
-        join messaging.event_endpoints e on e.id = any (array[due.id])
-        where e.is_active
+        select from messaging.first_deliveries(messaging.delivery_floor(clock)) as f
+        join messaging.event_endpoints e on e.id = any (array[f.endpoint_id])
+        where e.is_active and f.due_at <= clock
       )
       or exists (
         select from messaging.event_replays r

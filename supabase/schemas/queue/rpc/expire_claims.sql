@@ -8,6 +8,7 @@ returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
+  due_from constant timestamptz := messaging.due_floor(clock);
   expired jsonb;
   settled integer := 0;
 begin
@@ -15,7 +16,7 @@ begin
     (
       select d.in_flight as message_id
       from messaging.dispatch d
-      where d.in_flight is not null and d.lease_until <= clock
+      where d.in_flight is not null and d.lease_until >= due_from and d.lease_until <= clock
       order by d.lease_until
       limit (request->>'maxMessages')::integer
     )
@@ -23,7 +24,8 @@ begin
     (
       select q.message_id
       from messaging.message_queue q
-      where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is not null
+      where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+        and q.claim_token is not null
       order by q.visible_at
       limit (request->>'maxMessages')::integer
     )
@@ -50,7 +52,7 @@ begin
       )
     )))
     from messaging.dispatch d
-    where d.in_flight is not null and d.lease_until <= clock
+    where d.in_flight is not null and d.lease_until >= due_from and d.lease_until <= clock
       and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
     having count(*) > 0;
   else
@@ -61,6 +63,7 @@ begin
   end if;
   perform messaging.count_metric('messaging_maintenance_runs_total', 1);
   perform messaging.raise_due_floor();
+  perform messaging.raise_delivery_floor();
   return jsonb_build_object('expired', settled);
 end;
 $$;
@@ -77,31 +80,54 @@ returns void language sql set search_path = '' as $$
     changed_at = clock_timestamp();
 $$;
 
--- Raises the floor of what is due (see due_floor) to the first that waits, and lowers it there where a
--- transaction that lasted longer than half a minute, or a restored dump, has brought something below it.
--- Not while a transaction is open that has lowered it. Comes last: others wait for its lock until commit.
+-- Raises the floors of what is due (see floor_of) to the first that waits, and lowers them there where a
+-- transaction that lasted longer than half a minute, or a restored dump, has brought something below. Not while a
+-- transaction is open that has lowered one. They come last: others wait for their locks until commit.
 create or replace function messaging.raise_due_floor()
 returns void language plpgsql set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  first_due timestamptz;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('due floor', 0)) then
+  if not messaging.lock_floor('messaging.due_floor') then
     return;
   end if;
-  -- By a snapshot that is taken under the lock, and from the start.
-  first_due := least(
+  perform messaging.set_floor('messaging.due_floor', least(
     (
       select d.next_due_at from messaging.dispatch d
       where d.in_flight is null order by d.next_due_at limit 1
     ),
     (
+      select d.lease_until from messaging.dispatch d
+      where d.in_flight is not null order by d.lease_until limit 1
+    ),
+    (
       select q.visible_at from messaging.message_queue q
       where q.visible_at is not null order by q.visible_at limit 1
-    ),
-    clock - interval '30 seconds'
-  );
-  perform setval('messaging.due_floor', floor(extract(epoch from first_due))::bigint);
+    )
+  ));
 end;
+$$;
+
+create or replace function messaging.raise_delivery_floor()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if messaging.lock_floor('messaging.delivery_floor') then
+    perform messaging.set_floor('messaging.delivery_floor', (
+      select min(f.due_at) from messaging.first_deliveries('-infinity') as f
+    ));
+  end if;
+end;
+$$;
+
+-- Before a floor is raised, in an earlier statement than the look at what waits: see lower_floor.
+create or replace function messaging.lock_floor(floor text)
+returns boolean language sql set search_path = '' as $$
+  select pg_try_advisory_xact_lock(hashtextextended(lock_floor.floor, 0));
+$$;
+
+create or replace function messaging.set_floor(floor text, first_due timestamptz)
+returns void language sql set search_path = '' as $$
+  select setval(
+    set_floor.floor::regclass,
+    floor(extract(epoch from least(first_due, clock_timestamp() - interval '30 seconds')))::bigint
+  );
 $$;

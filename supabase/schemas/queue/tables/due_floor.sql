@@ -1,5 +1,5 @@
--- Nothing that waits is due before: a look for what is due begins there. In seconds since 1970; without a
--- value it begins at the start. See the function due_floor.
+-- Nothing that waits is due before, and no lease ends before: a look for what is due begins there. In seconds
+-- since 1970; without a value it begins at the start. See the function floor_of.
 -- While any session holds an old snapshot, the entries of all that has left stay in dispatch_due and
 -- message_queue_visible, before the first one that waits: each look read them all, 40,000 an hour at ten
 -- messages a second.

@@ -1,0 +1,9 @@
+-- Where a look for what is due begins, by a sequence that says that nothing which waits is due before: see due_floor
+-- and delivery_floor. Half a minute ago at the latest, so that what is written now is found although the clock was
+-- just set back, or its transaction lasts.
+create or replace function messaging.floor_of(floor regclass, clock timestamptz)
+returns timestamptz language sql volatile
+return least(
+  coalesce(to_timestamp(pg_sequence_last_value(floor_of.floor)), '-infinity'::timestamptz),
+  clock - interval '30 seconds'
+);
