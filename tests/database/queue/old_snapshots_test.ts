@@ -12,6 +12,7 @@ import {
   settleClaim,
 } from "../../support/database/queue_calls.ts";
 import { openSessions } from "../../support/database/sessions.ts";
+import { changeUnfollowed } from "../../support/database/unfollowed_change.ts";
 import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
@@ -208,4 +209,23 @@ Deno.test("what comes back from a claim keeps its place before the others", asyn
       error: { code: "e", message: "m" },
     });
   }
+});
+
+Deno.test("what lies before the start of its queue all the same, as after a restore, is found by the next maintenance", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin);
+  await enqueueText(sql, instanceId);
+  await changeUnfollowed(admin, async (transaction) => {
+    await transaction`
+      update messaging.dispatch
+      set queue_from = now() + interval '1 day', next_due_at = now() + interval '1 day'`;
+  });
+  assertEquals(await claimMessages(sql), []);
+  const rescue = (): Promise<{ woken: number }> =>
+    callFunction(sql, "rescue_stalled_instances", { maxInstances: 10 });
+  assertEquals(await rescue(), { woken: 1 });
+  assertEquals(await rescue(), { woken: 0 });
+  await makeDue(admin);
+  assertEquals((await claimMessages(sql)).length, 1);
 });

@@ -50,6 +50,12 @@ Deno.test("concurrent enqueues, claims, settles, cancels and retries deadlock no
           clock_timestamp()
         )`;
     assertEquals(stalled.map((row) => ({ ...row })), [], `after burst ${burst}`);
+    const unseen = await admin`
+      select q.message_id, q.scheduled_at, d.queue_from
+      from messaging.message_queue q
+      join messaging.dispatch d on d.instance_id = q.instance_id
+      where q.lane = 'paced' and q.claim_token is null and q.scheduled_at < d.queue_from`;
+    assertEquals(unseen.map((row) => ({ ...row })), [], `after burst ${burst}`);
   }
   assertGreater(world.accepted.size, 100);
   assertGreater(world.canceled.size, 5);

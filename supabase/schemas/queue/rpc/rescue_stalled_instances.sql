@@ -1,5 +1,5 @@
--- Finds stalled instances, which have waiting messages and no due time, and makes them due again. A
--- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
+-- Finds stalled instances, which have waiting messages and no due time, or one before queue_from, where no claim
+-- looks, and makes them due again. A safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
 -- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
 -- Steps from instance to instance through message_queue_head, so that neither long queues nor
 -- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
@@ -32,11 +32,12 @@ begin
     )
     select d.instance_id
     from queued
-    join messaging.dispatch d on d.instance_id = queued.instance_id
+    cross join lateral messaging.dispatch_of(queued.instance_id) as d
     cross join lateral messaging.head_of_queue(d.instance_id, '-infinity') as head
     -- A hold without an end is no lost wake-up.
     where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
       and d.disconnected_until < 'infinity' and d.wrong_phone_until < 'infinity'
+      or head.scheduled_at < d.queue_from
     limit (request->>'maxInstances')::integer
   ) as s;
   if stalled is null then
