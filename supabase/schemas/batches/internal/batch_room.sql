@@ -16,8 +16,7 @@ begin
     ) then d.messages_per_second
   end
   into pace
-  from messaging.dispatch d
-  where d.instance_id = of_instance;
+  from messaging.dispatch_of(of_instance) as d;
   if pace is null then
     return case when messaging.has_waiting_message(of_instance) then 0 else 1 end;
   end if;

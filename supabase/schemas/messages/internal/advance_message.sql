@@ -90,8 +90,7 @@ begin
   end if;
   if advance_message.status = 'failed' then
     if exists (
-      select from messaging.dispatch d
-      where d.instance_id = present.instance_id and messaging.slows_pace(d, error)
+      select from messaging.dispatch_of(present.instance_id) as d where messaging.slows_pace(d, error)
     ) then
       perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
       perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());

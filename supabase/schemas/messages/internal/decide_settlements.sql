@@ -36,7 +36,7 @@ begin
         -- A delayed message waits for as long as the paced messages are held.
         when outage.is_outage then (
           select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
-          from messaging.dispatch d where d.instance_id = q.instance_id
+          from messaging.dispatch_of(q.instance_id) as d
         )
         when r."isUnsent" then clock
         when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
@@ -45,8 +45,7 @@ begin
       coalesce(
         r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
           and not (r."retryAfterMs" is null and exists (
-            select from messaging.dispatch d
-            where d.instance_id = q.instance_id and messaging.slows_pace(d, r.error)
+            select from messaging.dispatch_of(q.instance_id) as d where messaging.slows_pace(d, r.error)
           )),
         false
       ) as holds_instance,

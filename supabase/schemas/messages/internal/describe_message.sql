@@ -20,14 +20,14 @@ begin
   left join messaging.batches b on b.id = message.batch_id
   left join lateral (
     select true as is_waiting, e.*
-    from messaging.dispatch d
+    from messaging.dispatch_of(i.id) as d
     cross join lateral messaging.expected_departure(
       q, message, i, d, coalesce(budget_ends_at, case
         when messaging.stopped_by_budget(i.budget, message.purpose, message.batch_id)
           then messaging.reached_budget_ends_at(i, clock_timestamp())
       end)
     ) as e
-    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+    where q.message_id is not null and q.claim_token is null
   ) as expected on true
   where i.id = message.instance_id;
   if state.is_waiting then

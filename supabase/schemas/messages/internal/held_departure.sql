@@ -14,7 +14,7 @@ begin
   into slot, held_by, hold
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
-  join messaging.dispatch d on d.instance_id = q.instance_id
+  cross join lateral messaging.dispatch_of(q.instance_id) as d
   cross join lateral messaging.expected_departure(
     q, m, instance, d, messaging.budget_hold(instance, m.purpose, clock_timestamp())
   ) as e

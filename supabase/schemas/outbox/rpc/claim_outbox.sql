@@ -73,9 +73,8 @@ begin
   checked as (
     select due.id, due.instance_id, due.is_over, due.kind not like 'media_%'
       and due.kind <> 'instance_held_email' and exists (
-      select from messaging.dispatch d
-      where d.instance_id = any (array[due.instance_id])
-        and d.operator_hold_until > (select clock_timestamp())
+      select from messaging.dispatch_of(due.instance_id) as d
+      where d.operator_hold_until > (select clock_timestamp())
     ) as is_held
     from due
   ),

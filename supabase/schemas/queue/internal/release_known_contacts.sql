@@ -12,7 +12,7 @@ begin
   locked := array(
     select c.id
     from messaging.contacts c
-    join messaging.dispatch d on d.instance_id = any (array[c.instance_id])
+    cross join lateral messaging.dispatch_of(c.instance_id) as d
     where c.id = any (contact_ids) and d.new_chats_locked_until > clock_timestamp()
   );
   if locked = '{}' then

@@ -30,7 +30,7 @@ declare
   first_lease_end timestamptz;
   failure record;
 begin
-  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select d.* into strict dispatch from messaging.dispatch_of(instance.id) as d;
   is_window_open := messaging.is_send_window_open(instance, clock);
   select h.* into hold from messaging.instance_hold(dispatch, clock, true) as h;
   is_stopped := messaging.stopped_until(dispatch) > clock;

@@ -26,7 +26,7 @@ declare
   items jsonb;
   next jsonb;
 begin
-  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select d.* into strict dispatch from messaging.dispatch_of(instance.id) as d;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)
   )
