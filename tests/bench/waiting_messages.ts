@@ -39,7 +39,8 @@ const columnsOf: Readonly<Record<Distribution, string>> = {
 
 const landAll = `
 update messaging.dispatch
-set in_flight = null, lease_until = null, next_due_at = 'infinity', paced_from = '-infinity'`;
+set in_flight = null, lease_until = null, next_due_at = 'infinity', paced_from = '-infinity',
+  queue_from = '-infinity'`;
 
 const wakeAll = `
 update messaging.dispatch d
