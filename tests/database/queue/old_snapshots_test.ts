@@ -13,14 +13,26 @@ import {
 } from "../../support/database/queue_calls.ts";
 import { openSessions } from "../../support/database/sessions.ts";
 import { changeUnfollowed } from "../../support/database/unfollowed_change.ts";
+import { createPacedTenant } from "../../support/fixtures/paced_tenant.ts";
 import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const sent = 150;
 const hourAgo = "now() - interval '1 hour'";
 
+/** A call that claims what an instance may send. */
+interface ClaimCall {
+  readonly name: "claim_due_messages" | "claim_message_group";
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
 /** Messages of one instance that were queued, claimed and settled one by one, an hour ago. */
-async function passMessages(admin: Sql, instanceId: string, count: number): Promise<void> {
+async function passMessages(
+  admin: Sql,
+  instanceId: string,
+  count: number,
+  { name, request }: ClaimCall,
+): Promise<void> {
   await admin.unsafe(`
     do $do$
     declare
@@ -36,7 +48,7 @@ async function passMessages(admin: Sql, instanceId: string, count: number): Prom
         ));
         update messaging.message_queue set scheduled_at = ${hourAgo};
         update messaging.dispatch set next_due_at = ${hourAgo} where instance_id = '${instanceId}';
-        claimed := public.claim_due_messages('{"maxMessages": 1, "leaseSeconds": 30}')->'messages'->0;
+        claimed := public.${name}('${JSON.stringify(request)}')->'messages'->0;
         perform public.settle_messages(jsonb_build_object('results', jsonb_build_array(
           jsonb_build_object(
             'messageId', claimed->'messageId', 'claimToken', claimed->'claimToken',
@@ -90,7 +102,11 @@ async function measureCall(
 }
 
 /** What calls about the instance cost. */
-async function measureCalls(sql: Sql, instanceId: string): Promise<Record<string, Cost>> {
+async function measureCalls(
+  sql: Sql,
+  instanceId: string,
+  { name, request }: ClaimCall,
+): Promise<Record<string, Cost>> {
   const delivery = { queued: true, delaySeconds: 0, intervalSeconds: 0, leaseSeconds: 30 };
   const acceptRequest = {
     ...{ instanceId, phone: "5511900000007", idempotency: null, assignment: null, delivery },
@@ -100,13 +116,16 @@ async function measureCalls(sql: Sql, instanceId: string): Promise<Record<string
     callFunction(transaction, "accept_message", acceptRequest);
   return {
     accept: await measureCall(sql, "accept_message", () => Promise.resolve(acceptRequest)),
-    claim: await measureCall(sql, "claim_due_messages", async (transaction) => {
+    claim: await measureCall(sql, name, async (transaction) => {
       await queue(transaction);
-      return { maxMessages: 100, leaseSeconds: 30 };
+      return request;
     }),
     settle: await measureCall(sql, "settle_messages", async (transaction) => {
       await queue(transaction);
-      const [{ messageId, claimToken }] = await claimMessages(transaction) as [Claimed];
+      const { messages: [claim] } = await callFunction<{ messages: Claimed[] }>(
+        ...[transaction, name, request] as const,
+      );
+      const { messageId, claimToken } = claim as Claimed;
       return {
         results: [{ messageId, claimToken, outcome: "accepted", providerMessageId: "next" }],
       };
@@ -114,28 +133,35 @@ async function measureCalls(sql: Sql, instanceId: string): Promise<Record<string
   };
 }
 
-Deno.test("beside an old snapshot, what an instance has sent since then costs its calls nothing", async () => {
-  await using database = await createTestDatabase({ own: true });
-  const { admin } = database;
-  const { instanceId } = await createTenant(admin);
-  const { one, two } = await openSessions(database);
-  await passMessages(one, instanceId, 5);
-  const before = await measureCalls(one, instanceId);
-  await two.unsafe("begin isolation level repeatable read");
-  await two`select count(*) from messaging.instances`;
-  await passMessages(one, instanceId, sent);
-  await callFunction(one, "expire_claims", { maxMessages: 10 });
-  const after = await measureCalls(one, instanceId);
-  for (const [name, { pages, entries }] of Object.entries(after)) {
-    for (const [place, index] of indexes.entries()) {
-      assertLess(entries[place] ?? 0, 30, `${name} of ${index}`);
+for (const messagesPerSecond of [null, 80]) {
+  Deno.test(`beside an old snapshot, what an instance with a pace of ${messagesPerSecond} has sent costs its calls nothing`, async () => {
+    await using database = await createTestDatabase({ own: true });
+    const { admin } = database;
+    const { instanceId } = messagesPerSecond === null
+      ? await createTenant(admin)
+      : await createPacedTenant(admin, messagesPerSecond);
+    const call: ClaimCall = messagesPerSecond === null
+      ? { name: "claim_due_messages", request: { maxMessages: 100, leaseSeconds: 30 } }
+      : { name: "claim_message_group", request: { instanceId, maxMessages: 50, leaseSeconds: 30 } };
+    const { one, two } = await openSessions(database);
+    await passMessages(one, instanceId, 5, call);
+    const before = await measureCalls(one, instanceId, call);
+    await two.unsafe("begin isolation level repeatable read");
+    await two`select count(*) from messaging.instances`;
+    await passMessages(one, instanceId, sent, call);
+    await callFunction(one, "expire_claims", { maxMessages: 10 });
+    const after = await measureCalls(one, instanceId, call);
+    for (const [name, { pages, entries }] of Object.entries(after)) {
+      for (const [place, index] of indexes.entries()) {
+        assertLess(entries[place] ?? 0, 30, `${name} of ${index}`);
+      }
+      // Without their order each call compared and read all versions of the dispatch row: three pages a message.
+      const former = before[name]?.pages ?? 0;
+      assertLess(pages, former + sent, `${name}: ${former} pages before, ${pages} after`);
     }
-    // Without their order each call compared and read all versions of the dispatch row: three pages a message.
-    const former = before[name]?.pages ?? 0;
-    assertLess(pages, former + sent, `${name}: ${former} pages before, ${pages} after`);
-  }
-  await two.unsafe("rollback");
-});
+    await two.unsafe("rollback");
+  });
+}
 
 /** Settles a message of an instance, so that its queue begins behind it. */
 async function sendOne(sql: Sql, instanceId: string): Promise<void> {
