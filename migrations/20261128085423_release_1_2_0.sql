@@ -14,6 +14,8 @@ drop function messaging.describe_message(messaging.messages);
 
 drop function messaging.expected_departure(messaging.message_queue,messaging.messages,messaging.instances,messaging.dispatch);
 
+drop function messaging.head_of_queue(uuid);
+
 drop function messaging.held_departure(uuid,messaging.instances);
 
 drop function messaging.hold_event_floor(uuid);
@@ -308,8 +310,16 @@ comment on column messaging.questions.reminder_status is
 comment on column messaging.questions.pending_answer is
   'What came while the message was under way, {messageId, answer, quoted}: the answer once the message is known to have left.';
 
--- Nothing that waits is due before: a look for what is due begins there. In seconds since 1970; without a
--- value it begins at the start. See the function due_floor.
+-- No pending delivery is due before: a look for those that are due begins there, as one for messages at the
+-- sequence due_floor, whose head says why.
+create sequence messaging.delivery_floor as bigint;
+
+revoke all on sequence messaging.delivery_floor from public, anon, authenticated;
+
+grant select, update on sequence messaging.delivery_floor to service_role;
+
+-- Nothing that waits is due before, and no lease ends before: a look for what is due begins there. In seconds
+-- since 1970; without a value it begins at the start. See the function floor_of.
 -- While any session holds an old snapshot, the entries of all that has left stay in dispatch_due and
 -- message_queue_visible, before the first one that waits: each look read them all, 40,000 an hour at ten
 -- messages a second.
@@ -338,39 +348,41 @@ alter table messaging.conversations add column if not exists control_at timestam
 
 alter table messaging.media add column if not exists held_until timestamp with time zone;
 
-alter table messaging.dispatch add column if not exists hold_error jsonb;
-
 alter type messaging.plain_event add attribute is_standby boolean;
 
-alter table messaging.dispatch add column if not exists hold_refused_at timestamp with time zone;
+alter table messaging.dispatch add column if not exists hold_error jsonb;
 
 alter table messaging.batches add column if not exists file_ids uuid[] default '{}'::uuid[] not null;
+
+alter table messaging.dispatch add column if not exists hold_refused_at timestamp with time zone;
 
 alter table messaging.dispatch add column if not exists told_held_at timestamp with time zone;
 
 alter table messaging.dispatch add column if not exists connected_at timestamp with time zone;
 
-alter table messaging.dispatch add column if not exists paired_phone text;
-
 alter table messaging.contacts add column if not exists identity_change jsonb;
 
-alter table messaging.dispatch add column if not exists wrong_phone_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+alter table messaging.dispatch add column if not exists paired_phone text;
 
 alter table messaging.contacts add column if not exists cancels_on_reply boolean default false not null;
 
-alter table messaging.dispatch add column if not exists webhooks_state text;
+alter table messaging.dispatch add column if not exists wrong_phone_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
 alter table messaging.contacts add column if not exists awaits_answer boolean default false not null;
+
+alter table messaging.dispatch add column if not exists webhooks_state text;
 
 alter table messaging.dispatch add column if not exists webhooks_url text;
 
 alter table messaging.dispatch add column if not exists allowance jsonb;
 
-alter table messaging.dispatch add column if not exists new_chats_locked_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
-
 alter table messaging.instances add column if not exists configure_webhooks boolean default true not null;
 
+alter table messaging.dispatch add column if not exists new_chats_locked_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
 alter table messaging.instances add column if not exists idle jsonb;
+
+alter table messaging.dispatch add column if not exists queue_from timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
 alter table messaging.instances add column if not exists turns jsonb;
 
@@ -4919,8 +4931,7 @@ begin
   end if;
   if advance_message.status = 'failed' then
     if exists (
-      select from messaging.dispatch d
-      where d.instance_id = present.instance_id and messaging.slows_pace(d, error)
+      select from messaging.dispatch_of(present.instance_id) as d where messaging.slows_pace(d, error)
     ) then
       perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
       perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
@@ -5102,6 +5113,99 @@ begin
 end;
 $$;
 
+-- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
+-- what becomes of each. Changes nothing. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
+returns messaging.settlement[] language plpgsql set search_path = '' as $$
+declare
+  settlements messaging.settlement[];
+begin
+  with decided as (
+    select
+      q.message_id,
+      q.instance_id,
+      m.contact_id,
+      q.claim_token,
+      -- A message of a group is in the unpaced lane only while it is in flight.
+      case when q.departs_at is not null then 'paced' else q.lane end,
+      r.outcome,
+      r."providerMessageId",
+      r."waId",
+      r.error,
+      r."sealedProviderConfig",
+      q.echo,
+      coalesce(r."isUnsent", false) as is_unsent,
+      coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
+      -- A delivery event has proved what it moved on: that is not sent again, whatever the answer says.
+      coalesce(
+        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
+          and case
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
+            else (r.retryable or old.has_old_credentials) and q.attempts < q.max_attempts
+          end,
+        false
+      ) as is_retried,
+      case
+        when old.has_old_credentials or r.outcome <> 'rejected' then clock
+        -- A delayed message waits for as long as the paced messages are held.
+        when outage.is_outage then (
+          select greatest(clock + messaging.hold_for_refusal(q.instance_id), d.hold_until)
+          from messaging.dispatch_of(q.instance_id) as d
+        )
+        when r."isUnsent" then clock
+        when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
+      end as retry_at,
+      outage.is_outage,
+      coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and not (r."retryAfterMs" is null and exists (
+            select from messaging.dispatch_of(q.instance_id) as d where messaging.slows_pace(d, r.error)
+          )),
+        false
+      ) as holds_instance,
+      old.has_old_credentials,
+      m.status = 'failed' and r.outcome = 'accepted'
+        and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
+      r.outcome = 'accepted' and q.max_attempts > 1 and messaging.restarts_pause(m)
+        as pauses_agent,
+      r."calledAfterMs",
+      r."channelStatus"
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
+      error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
+      "isUnsent" boolean, "sealedProviderConfig" text, "channelStatus" text,
+      "calledAfterMs" integer
+    )
+    join messaging.message_queue q on q.message_id = any (array[r."messageId"])
+    join messaging.messages m on m.id = any (array[q.message_id])
+    -- A refusal of credentials that have been replaced since says nothing about the new ones.
+    cross join lateral (
+      select coalesce(
+        r.scope = 'instance' and (
+          select i.sealed_provider_config <> r."sealedProviderConfig"
+          from messaging.instances i where i.id = q.instance_id
+        ),
+        false
+      ) as has_old_credentials
+    ) as old
+    cross join lateral (
+      select coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and (r."isOutage" is true or r.retryable is not true),
+        false
+      ) as is_outage
+    ) as outage
+    where q.claim_token = r."claimToken"
+    -- Not by q.message_id: an ordered scan of the whole queue would spare the sort.
+    order by r."messageId"
+    for no key update of q, m
+  )
+  select array_agg(row(decided.*)::messaging.settlement) into settlements from decided;
+  return settlements;
+end;
+$$;
+
 -- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
 -- `sending`; what waits says when it may leave now, and what holds it (see expected_departure), or that its batch is
 -- paused.
@@ -5124,14 +5228,14 @@ begin
   left join messaging.batches b on b.id = message.batch_id
   left join lateral (
     select true as is_waiting, e.*
-    from messaging.dispatch d
+    from messaging.dispatch_of(i.id) as d
     cross join lateral messaging.expected_departure(
       q, message, i, d, coalesce(budget_ends_at, case
         when messaging.stopped_by_budget(i.budget, message.purpose, message.batch_id)
           then messaging.reached_budget_ends_at(i, clock_timestamp())
       end)
     ) as e
-    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+    where q.message_id is not null and q.claim_token is null
   ) as expected on true
   where i.id = message.instance_id;
   if state.is_waiting then
@@ -5300,7 +5404,7 @@ begin
   into slot, held_by, hold
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
-  join messaging.dispatch d on d.instance_id = q.instance_id
+  cross join lateral messaging.dispatch_of(q.instance_id) as d
   cross join lateral messaging.expected_departure(
     q, m, instance, d, messaging.budget_hold(instance, m.purpose, clock_timestamp())
   ) as e
@@ -9070,6 +9174,37 @@ begin
 end;
 $$;
 
+-- When the first delivery of each endpoint that waits for some is due, from `due_from` on: see delivery_floor. By the
+-- index of what waits: it goes from one endpoint to the next, so its cost follows the endpoints that wait for
+-- something, not all there are, and not how much each waits for.
+create or replace function messaging.first_deliveries(due_from timestamptz)
+returns table (endpoint_id uuid, due_at timestamptz) language plpgsql stable set search_path = ''
+set enable_bitmapscan = off set enable_sort = off as $$
+begin
+  return query
+  with recursive waiting as (
+    (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at >= due_from
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    )
+    union all
+    select n.endpoint_id, n.next_attempt_at
+    from waiting w
+    cross join lateral (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at >= due_from and d.endpoint_id > w.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    ) as n
+  )
+  select w.endpoint_id, w.next_attempt_at from waiting w;
+end;
+$$;
+
 -- Records one event in the transaction that makes it true. `data`: the event's data, complete; it is
 -- cut to what an event may hold (see fit_event_data). `contact_id`: the person it is about, if any.
 -- Call it when the rows it is about are locked and changed, so that events stand in the order in which
@@ -9116,6 +9251,94 @@ begin
     'body', messaging.describe_event(event)::text,
     'target', messaging.describe_event_target(endpoint)
   );
+end;
+$$;
+
+-- Makes the deliveries of what was recorded (fan_out_events), then claims due ones for a worker until
+-- their lease ends; settle_event_deliveries requires the claim. Never waits for a lock.
+-- `request`: maxDeliveries; leaseSeconds; perEndpoint and perFailingEndpoint, how many of one endpoint
+-- after an attempt that succeeded, or that did not; places {endpointId: n}, how many instead of the endpoints that
+-- the worker is calling already.
+-- Returns {deliveries: [{deliveryId, claimToken, endpointId, eventId, body}], targets: [{endpointId, url,
+-- sealedSecrets}]}. `body` is the same on every attempt: the event never changes.
+-- A delivery of an event that is gone (erased, or purged) fails.
+-- Endpoints take turns, so that no endpoint's backlog keeps another waiting.
+create or replace function public.claim_event_deliveries(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock timestamptz;
+  due_from timestamptz;
+  per_endpoint constant integer := (request->>'perEndpoint')::integer;
+  per_failing constant integer := (request->>'perFailingEndpoint')::integer;
+  places constant jsonb := request->'places';
+  claimable uuid[];
+  answer jsonb;
+begin
+  perform messaging.fan_out_events(500);
+  -- Read after it: what it has made is due.
+  clock := clock_timestamp();
+  due_from := messaging.delivery_floor(clock);
+  claimable := array(
+    select waiting.id
+    from (
+      select d.id, row_number() over (partition by e.id order by d.next_attempt_at, d.sequence) as turn
+      from messaging.first_deliveries(due_from) as f
+      join messaging.event_endpoints e on e.id = any (array[f.endpoint_id])
+      cross join lateral (
+        select x.id, x.next_attempt_at, x.sequence
+        from messaging.event_deliveries x
+        where x.endpoint_id = e.id and x.next_attempt_at >= due_from and x.next_attempt_at <= clock
+        order by x.next_attempt_at
+        limit coalesce(
+          (places->>e.id::text)::integer,
+          case when e.failing_since is null then per_endpoint else per_failing end
+        )
+        for no key update skip locked
+      ) as d
+      where e.is_active and f.due_at <= clock
+    ) as waiting
+    order by waiting.turn
+    limit (request->>'maxDeliveries')::integer
+  );
+  if claimable = '{}' then
+    return jsonb '{"deliveries": [], "targets": []}';
+  end if;
+  with claimed as (
+    update messaging.event_deliveries d
+    set claim_token = gen_random_uuid(),
+      next_attempt_at = clock
+        + make_interval(secs => (request->>'leaseSeconds')::double precision)
+    from messaging.events v
+    where d.id = any (claimable) and v.sequence = d.sequence
+    returning d.id, d.claim_token, d.endpoint_id, messaging.describe_event(v) as event
+  ),
+  gone as (
+    update messaging.event_deliveries d
+    set status = 'failed', next_attempt_at = null, claim_token = null
+    where d.id = any (claimable)
+      and not exists (select from messaging.events v where v.sequence = d.sequence)
+  )
+  select jsonb_build_object(
+    'deliveries', coalesce(jsonb_agg(
+      jsonb_build_object(
+        'deliveryId', c.id,
+        'claimToken', c.claim_token,
+        'endpointId', c.endpoint_id,
+        'eventId', c.event->>'id',
+        'body', c.event::text
+      )
+      order by (c.event->>'sequence')::bigint
+    ), '[]'),
+    'targets', coalesce((
+      select jsonb_agg(messaging.describe_event_target(e))
+      from messaging.event_endpoints e
+      where e.id in (select t.endpoint_id from claimed t)
+    ), '[]')
+  )
+  into answer
+  from claimed c;
+  return answer;
 end;
 $$;
 
@@ -9321,6 +9544,21 @@ returns bigint language sql stable set search_path = '' as $$
   );
 $$;
 
+-- Where a look for what is due begins, by a sequence that says that nothing which waits is due before: see due_floor
+-- and delivery_floor. Half a minute ago at the latest, so that what is written now is found although the clock was
+-- just set back, or its transaction lasts.
+create or replace function messaging.floor_of(floor regclass, clock timestamptz)
+returns timestamptz language sql volatile
+return least(
+  coalesce(to_timestamp(pg_sequence_last_value(floor_of.floor)), '-infinity'::timestamptz),
+  clock - interval '30 seconds'
+);
+
+-- Where a look for deliveries that are due begins.
+create or replace function messaging.delivery_floor(clock timestamptz)
+returns timestamptz language sql volatile
+return messaging.floor_of('messaging.delivery_floor'::regclass, clock);
+
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
 -- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
@@ -9379,7 +9617,7 @@ declare
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from, d.messages_per_second,
+    select d.instance_id, d.generation, d.queue_from, d.paced_from, d.messages_per_second,
       d.new_chats_locked_until > clock as locks_new_chats
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
@@ -9388,7 +9626,7 @@ begin
     for no key update skip locked
   ),
   head as (
-    select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
+    select due.instance_id, due.generation, leaving.message_id, leaving.typing, leaving.is_late,
       i.protection is not null or i.budget is not null or due.locks_new_chats as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
@@ -9396,7 +9634,7 @@ begin
       select q.message_id, q.interval_seconds
       from messaging.message_queue q
       where q.instance_id = due.instance_id and q.lane = 'paced' and q.claim_token is null
-        and q.scheduled_at <= clock
+        and q.scheduled_at >= due.queue_from and q.scheduled_at <= clock
       order by q.scheduled_at, q.position
       limit 1
       for no key update skip locked
@@ -9417,34 +9655,36 @@ begin
     ) as leaving on true
     where due.messages_per_second is null
   ),
-  claimed_rows as (
-    update messaging.message_queue q
-    set claim_token = gen_random_uuid(),
-      attempts = q.attempts + 1,
-      lease_until = clock + lease + head.typing
-    from head
-    where q.message_id = any (array[head.message_id]) and not head.is_protected
-      and not head.is_late
-    returning q.message_id, q.instance_id, q.lease_until, head.typing
-  ),
   marked as (
     -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
     -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
     -- call: see departed_at.
     update messaging.dispatch d
-    set in_flight = c.message_id,
-      lease_until = c.lease_until,
+    set in_flight = head.message_id,
+      lease_until = clock + lease + head.typing,
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + c.typing,
-      departs_at = clock + c.typing
-    from claimed_rows c
-    where d.instance_id = any (array[c.instance_id])
-    returning d.in_flight
+      end + head.typing,
+      departs_at = clock + head.typing
+    from head
+    -- The version that this statement sees, of which another claim and its settlement may have made a newer one
+    -- before it was locked. If there was more than one settlement, nothing is claimed: the instance stays due.
+    where d.instance_id = any (array[head.instance_id]) and d.generation >= head.generation - 1
+      and head.message_id is not null and not head.is_protected and not head.is_late
+    returning d.in_flight, d.lease_until
+  ),
+  claimed_rows as (
+    update messaging.message_queue q
+    set claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = marked.lease_until
+    from marked
+    where q.message_id = any (array[marked.in_flight])
+    returning q.message_id
   )
   select
-    (select array_agg(marked.in_flight) from marked),
+    (select array_agg(claimed_rows.message_id) from claimed_rows),
     (
       select array_agg(head.instance_id) from head
       where head.message_id is null or head.is_late
@@ -9470,8 +9710,49 @@ begin
   if groups is not null then
     update messaging.dispatch d
     set next_due_at = clock + interval '100 milliseconds'
-    where d.instance_id = any (groups);
+    from unnest(groups) as due(instance_id)
+    cross join lateral messaging.dispatch_of(due.instance_id) as own
+    where d.instance_id = any (array[own.instance_id])
+      and d.generation >= own.generation;
   end if;
+end;
+$$;
+
+-- Moves the due time of instances that looked due but have nothing to send now: their head was
+-- canceled or lies ahead, or the window is closed or will be when the head's typing has been shown.
+-- Tries the pacing rows without waiting: the caller holds the dispatch rows, and an enqueue locks the
+-- two in the other order.
+create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
+returns void language plpgsql set search_path = '' as $$
+declare
+  locked uuid[];
+begin
+  select array_agg(l.instance_id) into locked
+  from (
+    select p.instance_id
+    from messaging.pacing p
+    where p.instance_id = any (instance_ids)
+    order by p.instance_id
+    for no key update skip locked
+  ) as l;
+  perform messaging.refresh_dispatch(locked);
+  update messaging.dispatch d
+  -- A window that never opens must not stop other instances: check such an instance daily.
+  set next_due_at = case
+    when not messaging.is_send_window_open(i, clock)
+      then coalesce(messaging.next_window_start(i, clock), clock + interval '1 day')
+    when not messaging.is_send_window_open(i, head.leaves_at)
+      then coalesce(messaging.next_window_start(i, head.leaves_at), clock + interval '1 day')
+    else clock
+  end
+  from messaging.instances i
+  cross join lateral (
+    select clock + interval '1 millisecond' * coalesce(max(m.delay_typing_ms), 0) as leaves_at
+    from messaging.head_of_queue(i.id, '-infinity') h
+    join messaging.messages m on m.id = h.message_id
+  ) as head
+  where d.instance_id = any (locked) and i.id = d.instance_id
+    and d.in_flight is null and d.next_due_at <= clock;
 end;
 $$;
 
@@ -9490,13 +9771,13 @@ declare
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
-      d.new_chats_locked_until as locked_until,
+      own.generation, own.new_chats_locked_until as locked_until,
       messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
-    join messaging.dispatch d on d.instance_id = any (array[q.instance_id])
+    cross join lateral messaging.dispatch_of(q.instance_id) as own
     where q.message_id = any (message_ids)
     order by q.instance_id
   loop
@@ -9543,7 +9824,7 @@ begin
         else clock
       end + head.typing,
       departs_at = clock + head.typing
-    where d.instance_id = head.instance_id;
+    where d.instance_id = head.instance_id and d.generation >= head.generation;
     claimed_ids := claimed_ids || head.message_id;
   end loop;
   return claimed_ids;
@@ -9579,14 +9860,14 @@ begin
   ),
   checked as (
     select due.message_id, due.is_to_be_paced,
-      messaging.stopped_until(d) > clock
+      messaging.stopped_until(own) > clock
         and not due.is_to_be_paced as is_held,
-      d.new_chats_locked_until as locked_until,
+      own.new_chats_locked_until as locked_until,
       due.goes_after is not null and exists (
         select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
       ) as is_follower
     from due
-    join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
+    cross join lateral messaging.dispatch_of(due.instance_id) as own
   ),
   claimed as (
     update messaging.message_queue q
@@ -9778,6 +10059,101 @@ begin
     claimed_ids := claimed_ids || waiting.message_id;
   end loop;
   return claimed_ids;
+end;
+$$;
+
+-- Gives a message the instance's next slot and puts it in the paced queue: the later of
+-- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
+-- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
+-- interval counts from then.
+-- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
+-- else. `held_by` says what moved the slot away from `not_before`; `interval`,
+-- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL. `is_held`: whether the instance
+-- is held at the slot.
+-- With protection the rules of next_slot hold; `jitter_seed` is the message's id where it is not given.
+-- Without, what next_slot does for such an instance is one statement, because others wait for this row.
+-- `interval_seconds` is NULL for a message without an interval of its own: it follows the pace of its instance.
+create or replace function messaging.enqueue_message(
+  message_id uuid, instance messaging.instances, interval_seconds integer, not_before timestamptz,
+  typing interval, contact_id uuid default null, jitter_seed text default null,
+  out slot timestamptz, out held_by text, out is_held boolean
+) language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  is_paced boolean;
+  is_open boolean;
+  has_one_before boolean;
+  is_protected boolean := instance.protection is not null;
+  is_new boolean;
+  follows_pace constant boolean := interval_seconds is null;
+begin
+  interval_seconds := coalesce(interval_seconds, messaging.default_interval_seconds());
+  if not is_protected then
+    -- The clock is read under the lock: Postgres computes the new row version after the wait.
+    update messaging.pacing p
+    set last_slot_at = messaging.next_free_slot(
+      p.last_slot_at,
+      messaging.spacing(instance.messages_per_second, interval_seconds, follows_pace),
+      not_before, date_trunc('milliseconds', clock_timestamp())
+    ) + typing
+    where p.instance_id = instance.id
+    returning p.last_slot_at - typing, p.is_protected, exists (
+      select from messaging.open_window(
+        instance, (p.last_slot_at - typing) at time zone instance.time_zone
+      )
+    ) into strict slot, is_protected, is_open;
+  end if;
+  if is_protected then
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update;
+    select t.slot, t.held_by, t.pace, t.is_new into slot, held_by, interval_seconds, is_new
+    from messaging.take_protected_slot(
+      instance.id, contact_id, case when not follows_pace then interval_seconds end, not_before, typing,
+      coalesce(jitter_seed, message_id::text)
+    ) t;
+  else
+    is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
+    if not is_open
+      or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
+      select f.slot, f.held_by into slot, held_by
+      from messaging.fit_send_window(instance, slot, typing) f;
+      update messaging.pacing p set last_slot_at = enqueue_message.slot + typing
+      where p.instance_id = instance.id;
+    end if;
+    if held_by is null and is_paced then
+      held_by := 'interval';
+    end if;
+  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new, follows_pace
+  )
+  values (
+    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new,
+    follows_pace
+  )
+  returning exists (
+    select from messaging.message_queue q
+    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
+      and q.scheduled_at <= slot
+      and q.scheduled_at >= (
+        select own.queue_from from messaging.dispatch_of(instance.id) as own
+      )
+  ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
+  -- Lowers the due time and where the queue begins, and only for a new head: a message behind another one leaves
+  -- after it. Without need no lock is taken that would make a claim skip the instance.
+  if not has_one_before then
+    update messaging.dispatch d
+    set next_due_at = least(
+        d.next_due_at,
+        messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
+      ),
+      queue_from = least(d.queue_from, slot)
+    from messaging.dispatch_of(instance.id) as own
+    where d.instance_id = any (array[own.instance_id]) and d.generation >= own.generation
+      and (
+        d.queue_from > slot
+        or d.next_due_at
+          > messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
+      );
+  end if;
 end;
 $$;
 
@@ -10141,6 +10517,28 @@ begin
 end;
 $$;
 
+-- Recomputes when each instance is due next, from the head of its queue. The caller must hold their
+-- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
+-- committed is overlooked, and its message never wakes the dispatcher.
+-- Of instances with a message in flight it lowers queue_from alone: settling it refreshes them.
+-- Looks from the start of the queue: what calls this may have brought a message before queue_from.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.refresh_dispatch(instance_ids uuid[])
+returns void language sql set search_path = '' as $$
+  update messaging.dispatch d
+  set next_due_at = case
+      when d.in_flight is not null then d.next_due_at
+      else messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace)
+    end,
+    queue_from = coalesce(head.scheduled_at, 'infinity')
+  from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
+  cross join lateral messaging.dispatch_of(wanted.instance_id) as own
+  left join lateral messaging.head_of_queue(wanted.instance_id, '-infinity') as head on true
+  where d.instance_id = any (array[own.instance_id])
+    and d.generation >= own.generation
+    and (d.in_flight is null or head.scheduled_at < d.queue_from);
+$$;
+
 -- Lets what an instance holds for a reason (budget, new_contacts) leave, see release_messages: what is among the
 -- first 2,000 messages of its queue at once, and the rest by the dispatcher's maintenance (see move_waiting_slots), so
 -- that no call takes as long as the queue. Where that is under way already, it goes through the queue once more.
@@ -10237,6 +10635,8 @@ begin
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
+    generation = d.generation + 1,
+    queue_from = coalesce(head.scheduled_at, 'infinity'),
     paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
     next_due_at = greatest(
       messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
@@ -10244,9 +10644,14 @@ begin
         + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
     )
   from unnest(settlements) as s
-  left join lateral messaging.head_of_queue(s.instance_id) as head on true
+  cross join lateral messaging.dispatch_of(s.instance_id) as own
+  -- What comes back has its former slot, which may be before all others.
+  left join lateral messaging.head_of_queue(
+    s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
+  ) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true
+  where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
+    and d.generation >= own.generation and (d.in_flight = s.message_id) is true
   returning d.instance_id, d.feeds_batches
   )
   select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
@@ -10298,7 +10703,7 @@ begin
   locked := array(
     select c.id
     from messaging.contacts c
-    join messaging.dispatch d on d.instance_id = any (array[c.instance_id])
+    cross join lateral messaging.dispatch_of(c.instance_id) as d
     where c.id = any (contact_ids) and d.new_chats_locked_until > clock_timestamp()
   );
   if locked = '{}' then
@@ -10666,6 +11071,97 @@ begin
 end;
 $$;
 
+-- What the dispatcher finds to do for webhooks: `due` where claim_event_deliveries has work, `idle`
+-- where there are active endpoints and no work, `none` without an active endpoint.
+-- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second. In one statement for
+-- all endpoints: one for each of them took six times as long.
+create or replace function messaging.event_work()
+returns text language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  if not exists (select from messaging.event_endpoints e where e.is_active) then
+    return 'none';
+  end if;
+  return case
+    when exists (
+        select from messaging.first_deliveries(messaging.delivery_floor(clock)) as f
+        join messaging.event_endpoints e on e.id = any (array[f.endpoint_id])
+        where e.is_active and f.due_at <= clock
+      )
+      or exists (
+        select from messaging.event_replays r
+        join messaging.event_endpoints e on e.id = any (array[r.endpoint_id])
+        where e.is_active
+      )
+      or exists (
+        select from messaging.event_endpoints e
+        -- A sub-select, because a plan may read all events for an EXISTS.
+        where e.is_active and (
+          select true from messaging.events v
+          where (v.instance_id, v.sequence) > (e.instance_id, e.told_through)
+            and (v.instance_id, v.sequence) <= (e.instance_id, 9223372036854775807)
+          limit 1
+        )
+      )
+      then 'due'
+    else 'idle'
+  end;
+end;
+$$;
+
+-- Hands out the messages of an instance with a pace that leave next (see claim_instance_group), each with a claim
+-- that its settling must show. A call of its own, beside claim_due_messages, so that nobody waits for it.
+-- `request`: instanceId, maxMessages, leaseSeconds (from the message's departure; a message's typing delay is
+-- added to it). Returns {messages, departuresInMs, messagesPerSecond, feedsBatches}: departuresInMs says by
+-- message how long after this call's beginning, by the database's clock, its call is to begin, feedsBatches
+-- whether a batch of the instance is running. Returns no messages where the instance is locked, or has no
+-- pace any more.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million.
+create or replace function public.claim_message_group(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  dispatch messaging.dispatch;
+  claimed uuid[];
+begin
+  select own.* into dispatch
+  from (
+    -- As dispatch_of, with a lock.
+    select d.* from messaging.dispatch d
+    where d.instance_id = (request->>'instanceId')::uuid
+    order by d.generation desc
+    limit 1
+    for no key update skip locked
+  ) as own
+  where own.in_flight is null and own.messages_per_second is not null;
+  if found then
+    claimed := messaging.claim_instance_group(
+      dispatch,
+      messaging.find_instance(dispatch.instance_id),
+      (request->>'maxMessages')::integer,
+      make_interval(secs => (request->>'leaseSeconds')::double precision),
+      clock
+    );
+  end if;
+  return jsonb_build_object(
+    'messages', messaging.claimed_messages(claimed),
+    'departuresInMs', (
+      select coalesce(
+        jsonb_object_agg(q.message_id, extract(epoch from q.departs_at - clock) * 1000), '{}'
+      )
+      from messaging.message_queue q
+      where q.message_id = any (claimed)
+    ),
+    'messagesPerSecond', dispatch.messages_per_second,
+    'feedsBatches', coalesce(dispatch.feeds_batches, false)
+  );
+end;
+$$;
+
 -- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
 -- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
 -- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
@@ -10686,6 +11182,7 @@ create or replace function messaging.claim_instance_group(
 declare
   -- Twice the lead, so that a poll that is late by no more than that loses no departure.
   horizon constant timestamptz := clock + 2 * messaging.group_lead();
+  due_from constant timestamptz := messaging.due_floor(clock);
   most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
   has_pacing boolean;
   has_budget boolean := true;
@@ -10701,6 +11198,7 @@ declare
   claimed uuid[];
   late uuid[];
   next_due_at timestamptz;
+  head_at timestamptz;
   not_before timestamptz := clock + interval '5 milliseconds';
 begin
   perform from messaging.pacing p
@@ -10709,7 +11207,8 @@ begin
   select array_agg(m.contact_id), least(max_messages, most_in_flight - count(*)) into busy, room
   from messaging.message_queue q
   join messaging.messages m on m.id = any (array[q.message_id])
-  where q.instance_id = dispatch.instance_id and q.departs_at is not null;
+  where q.instance_id = dispatch.instance_id and q.departs_at is not null
+    and q.visible_at >= due_from;
 
   if instance.budget is not null then
     has_budget := messaging.lock_budget(instance.id, false);
@@ -10724,7 +11223,7 @@ begin
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
-      and q.scheduled_at <= horizon
+      and q.scheduled_at >= dispatch.queue_from and q.scheduled_at <= horizon
     order by q.scheduled_at, q.position
     limit greatest(200, dispatch.messages_per_second)
     for no key update of q skip locked
@@ -10817,14 +11316,18 @@ begin
   if has_pacing then
     select messaging.next_due_at(
       dispatch, head.scheduled_at, head.interval_seconds, head.follows_pace
-    )
-    into next_due_at
-    from messaging.head_of_queue(dispatch.instance_id) as head;
+    ), head.scheduled_at
+    into next_due_at, head_at
+    from messaging.head_of_queue(dispatch.instance_id, dispatch.queue_from) as head;
     not_before := greatest(not_before, coalesce(next_due_at, 'infinity'));
+    head_at := coalesce(head_at, 'infinity');
   end if;
   update messaging.dispatch d
-  set paced_from = left_at, next_due_at = not_before
-  where d.instance_id = dispatch.instance_id;
+  set paced_from = left_at,
+    next_due_at = not_before,
+    generation = d.generation + has_pacing::integer,
+    queue_from = coalesce(head_at, d.queue_from)
+  where d.instance_id = dispatch.instance_id and d.generation >= dispatch.generation;
   return claimed;
 end;
 $$;
@@ -10839,6 +11342,7 @@ returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
+  due_from constant timestamptz := messaging.due_floor(clock);
   expired jsonb;
   settled integer := 0;
 begin
@@ -10846,7 +11350,7 @@ begin
     (
       select d.in_flight as message_id
       from messaging.dispatch d
-      where d.in_flight is not null and d.lease_until <= clock
+      where d.in_flight is not null and d.lease_until >= due_from and d.lease_until <= clock
       order by d.lease_until
       limit (request->>'maxMessages')::integer
     )
@@ -10854,7 +11358,8 @@ begin
     (
       select q.message_id
       from messaging.message_queue q
-      where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is not null
+      where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+        and q.claim_token is not null
       order by q.visible_at
       limit (request->>'maxMessages')::integer
     )
@@ -10881,7 +11386,7 @@ begin
       )
     )))
     from messaging.dispatch d
-    where d.in_flight is not null and d.lease_until <= clock
+    where d.in_flight is not null and d.lease_until >= due_from and d.lease_until <= clock
       and not exists (select from messaging.message_queue q where q.message_id = d.in_flight)
     having count(*) > 0;
   else
@@ -10892,37 +11397,61 @@ begin
   end if;
   perform messaging.count_metric('messaging_maintenance_runs_total', 1);
   perform messaging.raise_due_floor();
+  perform messaging.raise_delivery_floor();
   return jsonb_build_object('expired', settled);
 end;
 $$;
 
--- Raises the floor of what is due (see due_floor) to the first that waits, and lowers it there where a
--- transaction that lasted longer than half a minute, or a restored dump, has brought something below it.
--- Not while a transaction is open that has lowered it. Comes last: others wait for its lock until commit.
+-- Raises the floors of what is due (see floor_of) to the first that waits, and lowers them there where a
+-- transaction that lasted longer than half a minute, or a restored dump, has brought something below. Not while a
+-- transaction is open that has lowered one. They come last: others wait for their locks until commit.
 create or replace function messaging.raise_due_floor()
 returns void language plpgsql set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  first_due timestamptz;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('due floor', 0)) then
+  if not messaging.lock_floor('messaging.due_floor') then
     return;
   end if;
-  -- By a snapshot that is taken under the lock, and from the start.
-  first_due := least(
+  perform messaging.set_floor('messaging.due_floor', least(
     (
       select d.next_due_at from messaging.dispatch d
       where d.in_flight is null order by d.next_due_at limit 1
     ),
     (
+      select d.lease_until from messaging.dispatch d
+      where d.in_flight is not null order by d.lease_until limit 1
+    ),
+    (
       select q.visible_at from messaging.message_queue q
       where q.visible_at is not null order by q.visible_at limit 1
-    ),
-    clock - interval '30 seconds'
-  );
-  perform setval('messaging.due_floor', floor(extract(epoch from first_due))::bigint);
+    )
+  ));
 end;
+$$;
+
+create or replace function messaging.raise_delivery_floor()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if messaging.lock_floor('messaging.delivery_floor') then
+    perform messaging.set_floor('messaging.delivery_floor', (
+      select min(f.due_at) from messaging.first_deliveries('-infinity') as f
+    ));
+  end if;
+end;
+$$;
+
+-- Before a floor is raised, in an earlier statement than the look at what waits: see lower_floor.
+create or replace function messaging.lock_floor(floor text)
+returns boolean language sql set search_path = '' as $$
+  select pg_try_advisory_xact_lock(hashtextextended(lock_floor.floor, 0));
+$$;
+
+create or replace function messaging.set_floor(floor text, first_due timestamptz)
+returns void language sql set search_path = '' as $$
+  select setval(
+    set_floor.floor::regclass,
+    floor(extract(epoch from least(first_due, clock_timestamp() - interval '30 seconds')))::bigint
+  );
 $$;
 
 -- Ends messages that wait beyond their expires_at: they become `expired`, the oldest first, at most
@@ -10996,7 +11525,7 @@ declare
   first_lease_end timestamptz;
   failure record;
 begin
-  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select d.* into strict dispatch from messaging.dispatch_of(instance.id) as d;
   is_window_open := messaging.is_send_window_open(instance, clock);
   select h.* into hold from messaging.instance_hold(dispatch, clock, true) as h;
   is_stopped := messaging.stopped_until(dispatch) > clock;
@@ -11326,7 +11855,7 @@ declare
   items jsonb;
   next jsonb;
 begin
-  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select d.* into strict dispatch from messaging.dispatch_of(instance.id) as d;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)
   )
@@ -11489,8 +12018,8 @@ begin
 end;
 $$;
 
--- Finds stalled instances, which have waiting messages and no due time, and makes them due again. A
--- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
+-- Finds stalled instances, which have waiting messages and no due time, or one before queue_from, where no claim
+-- looks, and makes them due again. A safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
 -- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
 -- Steps from instance to instance through message_queue_head, so that neither long queues nor
 -- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
@@ -11523,11 +12052,12 @@ begin
     )
     select d.instance_id
     from queued
-    join messaging.dispatch d on d.instance_id = queued.instance_id
-    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    cross join lateral messaging.dispatch_of(queued.instance_id) as d
+    cross join lateral messaging.head_of_queue(d.instance_id, '-infinity') as head
     -- A hold without an end is no lost wake-up.
     where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
       and d.disconnected_until < 'infinity' and d.wrong_phone_until < 'infinity'
+      or head.scheduled_at < d.queue_from
     limit (request->>'maxInstances')::integer
   ) as s;
   if stalled is null then
@@ -11572,17 +12102,42 @@ begin
 end;
 $$;
 
--- Where a look for what is due begins. Half a minute ago at the latest, so that what is written now is found
--- although the clock was just set back, or its transaction lasts.
+-- The dispatch row of an instance. Reads the newest version first, so that beside an old snapshot it reads none
+-- of the former ones; `where instance_id = ...` finds the same row, and reads them all.
+-- A statement that changes the row finds it by `d.instance_id = any (array[own.instance_id]) and d.generation >=
+-- own.generation`, from dispatch_of(...) as own: the version that it waits for, if any, is a newer one.
+create or replace function messaging.dispatch_of(instance_id uuid)
+returns setof messaging.dispatch language sql stable rows 1
+begin atomic
+  select d.*
+  from messaging.dispatch as d
+  where d.instance_id = dispatch_of.instance_id
+  order by d.generation desc
+  limit 1;
+end;
+
+-- Where a look for messages that are due, or whose lease is over, begins.
 create or replace function messaging.due_floor(clock timestamptz)
 returns timestamptz language sql volatile
-return least(
-  coalesce(
-    to_timestamp(pg_sequence_last_value('messaging.due_floor'::regclass)),
-    '-infinity'::timestamptz
-  ),
-  clock - interval '30 seconds'
-);
+return messaging.floor_of('messaging.due_floor'::regclass, clock);
+
+-- The paced message of an instance that leaves next: the earliest slot among those not in flight, from
+-- `queue_from` on: that of its dispatch row, behind what has left, or -infinity for what that may not know yet.
+create or replace function messaging.head_of_queue(instance_id uuid, queue_from timestamptz)
+returns table (
+  message_id uuid, scheduled_at timestamptz, interval_seconds integer, follows_pace boolean
+) language sql stable rows 1
+begin atomic
+  select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace
+  from messaging.message_queue as q
+  where
+    q.instance_id = head_of_queue.instance_id
+    and q.lane = 'paced'
+    and q.claim_token is null
+    and q.scheduled_at >= head_of_queue.queue_from
+  order by q.scheduled_at, q.position
+  limit 1;
+end;
 
 -- Everything that may keep a whole instance from sending, each with the word for it (`heldBy` of answers), why,
 -- the provider's code where one refused it, and until when: `infinity` for no end known. What is over has its
@@ -11647,6 +12202,15 @@ return greatest(
   dispatch.disconnected_until,
   dispatch.wrong_phone_until
 );
+
+-- Until when an instance is held (see held_until), where it is held at that instant; else no row.
+create or replace function messaging.hold_at(instance_id uuid, at timestamptz)
+returns table (held_until timestamptz) language sql stable
+begin atomic
+  select messaging.held_until(own)
+  from messaging.dispatch_of(hold_at.instance_id) as own
+  where messaging.held_until(own) > at;
+end;
 
 -- Whether a session's number is the one that the instance's key stands for, in any spelling of it. NULL where
 -- the session's number is not known.
@@ -12211,6 +12775,39 @@ begin
     perform messaging.touch_contacts(touched);
   end if;
   return found_ids;
+end;
+$$;
+
+-- How many messages the running batches of an instance may be given now. One, where none of theirs waits in the
+-- queue for its slot: a single send waits for no more than one interval for their sake. One that waits for
+-- another day because its contact is new holds up nobody. Where all of them follow the pace of the instance,
+-- as many as leave in a second may wait, and they are given by halves: two transactions a second, not more.
+create or replace function messaging.batch_room(of_instance uuid)
+returns integer language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  pace integer;
+  waiting integer;
+begin
+  select case
+    when not exists (
+      select from messaging.batches b
+      where b.instance_id = of_instance and b.status = 'running' and not b.follows_pace
+    ) then d.messages_per_second
+  end
+  into pace
+  from messaging.dispatch_of(of_instance) as d;
+  if pace is null then
+    return case when messaging.has_waiting_message(of_instance) then 0 else 1 end;
+  end if;
+  select count(*) into waiting
+  from messaging.batches b
+  join messaging.messages m on m.batch_id = any (array[b.id]) and m.status = 'queued'
+  join messaging.message_queue q on q.message_id = any (array[m.id])
+  where b.instance_id = of_instance and b.status = 'running' and q.claim_token is null
+    and q.attempts = 0
+    and (m.held_by is distinct from 'new_contacts' or q.scheduled_at <= clock + interval '1 second');
+  return case when pace - waiting >= (pace + 1) / 2 then (pace + 1) / 2 else 0 end;
 end;
 $$;
 
@@ -15523,9 +16120,8 @@ begin
   checked as (
     select due.id, due.instance_id, due.is_over, due.kind not like 'media_%'
       and due.kind <> 'instance_held_email' and exists (
-      select from messaging.dispatch d
-      where d.instance_id = any (array[due.instance_id])
-        and d.operator_hold_until > (select clock_timestamp())
+      select from messaging.dispatch_of(due.instance_id) as d
+      where d.operator_hold_until > (select clock_timestamp())
     ) as is_held
     from due
   ),
@@ -17162,17 +17758,30 @@ return row(
   message.handled_by
 )::messaging.message_snapshot;
 
--- Trigger: has each look for what is due begin at the start again, until raise_due_floor knows better. At once, also
--- where the transaction is rolled back: that costs a few looks.
--- The lock keeps raise_due_floor, which tries it and never waits, from raising the floor above a row that it
+-- Trigger: has each look for what is due begin at the start again, until expire_claims knows better. At once, also
+-- where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
+-- The lock keeps what raises the floor, which tries it and never waits, from raising it above a row that it
 -- does not see yet.
-create or replace function messaging.lower_due_floor()
+create or replace function messaging.lower_floor()
 returns trigger language plpgsql set search_path = '' as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended('due floor', 0));
-  if pg_sequence_last_value('messaging.due_floor') is not null then
-    perform setval('messaging.due_floor', 1, false);
+  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
+  if pg_sequence_last_value(tg_argv[0]::regclass) is not null then
+    perform setval(tg_argv[0]::regclass, 1, false);
   end if;
+  return null;
+end;
+$$;
+
+-- Trigger: has looks for the head of an instance's queue begin at the message's slot. The caller holds pacing.
+create or replace function messaging.lower_queue_from()
+returns trigger language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  update messaging.dispatch d
+  set queue_from = new.scheduled_at
+  from messaging.dispatch_of(new.instance_id) as own
+  where d.instance_id = any (array[own.instance_id]) and d.generation >= own.generation
+    and d.queue_from > new.scheduled_at;
   return null;
 end;
 $$;
@@ -17195,17 +17804,20 @@ comment on column messaging.media.held_until is
 comment on column messaging.dispatch.messages_per_second is
   'The pace of the instance, see present_pace, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
 
-comment on column messaging.dispatch.hold_error is
-  'The refusal that hold_until follows from, as last_error of messages.';
+comment on column messaging.dispatch.generation is
+  'Grows with each settlement of a paced message, under the lock of pacing: the newest version of the row is the last one in its index.';
 
 comment on column messaging.plain_event.is_standby is
   'Another responder of the number holds the conversation: a keyword is obeyed, and no agent answers.';
 
-comment on column messaging.dispatch.hold_refused_at is
-  'When that refusal met a message that waits since; NULL where the refused message has failed, and tells it itself.';
+comment on column messaging.dispatch.hold_error is
+  'The refusal that hold_until follows from, as last_error of messages.';
 
 comment on column messaging.batches.file_ids is
   'The files that its messages name, by themselves, in a template''s header or in a ladder: they stay while it may still send.';
+
+comment on column messaging.dispatch.hold_refused_at is
+  'When that refusal met a message that waits since; NULL where the refused message has failed, and tells it itself.';
 
 comment on column messaging.dispatch.told_held_at is
   'When the workspace''s alert address was last told of a hold by e-mail: see tell_hold.';
@@ -17213,20 +17825,17 @@ comment on column messaging.dispatch.told_held_at is
 comment on column messaging.dispatch.connected_at is
   'Since when the connection is there; NULL while it is not, or nothing is known of it.';
 
-comment on column messaging.dispatch.paired_phone is
-  'The number that the gateway''s session was last told to be of; NULL while none was told.';
-
 comment on column messaging.contacts.identity_change is
   'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
 
-comment on column messaging.dispatch.wrong_phone_until is
-  'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
+comment on column messaging.dispatch.paired_phone is
+  'The number that the gateway''s session was last told to be of; NULL while none was told.';
 
 comment on column messaging.contacts.cancels_on_reply is
   'Messages to it may wait with cancelOn: reply. Set with such a message, cleared by the reply that finds none left: see cancel_on_reply.';
 
-comment on column messaging.dispatch.webhooks_state is
-  'Where the provider was last seen to send events; NULL while nobody has asked.';
+comment on column messaging.dispatch.wrong_phone_until is
+  'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
 
 comment on column messaging.instances.people_scope is
   'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
@@ -17234,23 +17843,29 @@ comment on column messaging.instances.people_scope is
 comment on column messaging.contacts.awaits_answer is
   'Whether a question to the contact may wait or be open: what arrives is looked at then, see match_question.';
 
-comment on column messaging.dispatch.webhooks_url is
-  'That address without its secrets; NULL where it is not known, or events go nowhere.';
+comment on column messaging.dispatch.webhooks_state is
+  'Where the provider was last seen to send events; NULL while nobody has asked.';
 
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 
+comment on column messaging.dispatch.webhooks_url is
+  'That address without its secrets; NULL where it is not known, or events go nowhere.';
+
 comment on column messaging.dispatch.allowance is
   'What the channel told that the number may do: {throughput, isOnBusinessApp, newChats {used, quota, until}, timeLock {isActive, until, kind}}, each only where it was told; NULL while nothing was. See shown_allowance.';
-
-comment on column messaging.dispatch.new_chats_locked_until is
-  'Until then WhatsApp locks new chats, by allowance.timeLock: what a claim finds for a new contact waits, see locks_new_chat.';
 
 comment on column messaging.instances.configure_webhooks is
   'Whether the service sets the provider''s webhooks when a phone is being connected.';
 
+comment on column messaging.dispatch.new_chats_locked_until is
+  'Until then WhatsApp locks new chats, by allowance.timeLock: what a claim finds for a new contact waits, see locks_new_chat.';
+
 comment on column messaging.instances.idle is
   'After which silences conversation.idle is told: [{afterMinutes, awaiting}]; NULL for none. A message that begins one is noted only where this is set.';
+
+comment on column messaging.dispatch.queue_from is
+  'No paced message that waits has an earlier slot: where a look for the head of the queue begins. Raised and lowered under the lock of pacing; infinity for an empty queue.';
 
 comment on column messaging.instances.turns is
   'When a person''s messages in a row are told together by conversation.turn: {quietSeconds, maxSeconds}; NULL for never. Messages join a turn only where this is set.';
@@ -17312,6 +17927,10 @@ create unique index if not exists instances_name_at_waha on messaging.instances 
 )
 where business_instance_id is not null or provider = 'waha';
 
+-- Usually empty: what a group has in flight (see claim_instance_group), to be read from due_floor on.
+create index if not exists message_queue_in_flight on messaging.message_queue (instance_id, visible_at)
+where departs_at is not null;
+
 -- For cancel_on_payment and bound_payment_followers. The shortest predicate: each statement that writes a
 -- message prepares it again.
 create index if not exists messages_payment_reference on messaging.messages (
@@ -17335,14 +17954,34 @@ where settled_at is null;
 create trigger dispatch_lower_due_floor
 after insert or update on messaging.dispatch
 for each row
-when (new.in_flight is null and new.next_due_at < now() - interval '10 seconds')
-execute function messaging.lower_due_floor();
+when
+  (
+    new.in_flight is null
+    and new.next_due_at < now() - interval '10 seconds'
+    or new.lease_until < now() - interval '10 seconds'
+  )
+execute function messaging.lower_floor('messaging.due_floor');
+
+-- Deliveries are as old as their events, which may have waited for their dispatcher.
+create trigger event_deliveries_lower_floor
+after insert or update of next_attempt_at on messaging.event_deliveries
+for each row
+when (new.next_attempt_at < now() - interval '10 seconds')
+execute function messaging.lower_floor('messaging.delivery_floor');
 
 create trigger message_queue_lower_due_floor
 after insert or update of visible_at on messaging.message_queue
 for each row
 when (new.visible_at < now() - interval '10 seconds')
-execute function messaging.lower_due_floor();
+execute function messaging.lower_floor('messaging.due_floor');
+
+-- A message that is brought forward may become the head of its instance's queue. What is queued, or comes back from
+-- a claim, is seen to where that is done: see enqueue_message and release_instances.
+create trigger message_queue_lower_queue_from
+after update of scheduled_at on messaging.message_queue
+for each row
+when (new.scheduled_at < old.scheduled_at and new.lane = 'paced')
+execute function messaging.lower_queue_from();
 
 create trigger messages_record_change
 after insert or update on messaging.messages
@@ -17384,5 +18023,7 @@ drop function messaging.tell_noted_persons();
 drop function messaging.transfer_to_nobody(messaging.conversations);
 
 drop function messaging.waits_for_budget(messaging.messages,timestamp with time zone);
+
+drop index messaging.message_queue_group;
 
 drop index messaging.outbox_due_by_kind;
