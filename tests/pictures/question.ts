@@ -43,7 +43,7 @@ export async function takeQuestionPicture(
   const [top, bottom, frame] = await Promise.all(
     [said.first(), said.last(), bubbles].map((part) => part.boundingBox()),
   );
-  if (top == null || bottom == null || frame == null) throw new Error("the question is not shown");
+  if (!top || !bottom || !frame) throw new Error("the question is not shown");
   const y = top.y - 8;
   const clip = { x: frame.x, y, width: frame.width, height: bottom.y + bottom.height + 8 - y };
   await page.screenshot({ path, clip });

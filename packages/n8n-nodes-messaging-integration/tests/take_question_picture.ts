@@ -130,6 +130,7 @@ async function takePicture(browserPath: string, path: string): Promise<void> {
 
 const browserPath = await findBrowser();
 if (browserPath === null) {
+  // deno-lint-ignore no-console -- a task for a person at a terminal
   console.error("No Chromium is installed: on Debian, apt-get install chromium.");
   Deno.exit(1);
 }
