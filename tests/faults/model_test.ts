@@ -13,7 +13,8 @@ const { seed } = createSeededRandom(settings.seed);
 
 Deno.test(`no sequence of commands makes the service break its contract, from seed ${seed}`, async () => {
   await using world = await startWorld();
-  const counts = { sequences: 0, commands: 0 };
+  const counts = { sequences: 0, commands: 0, questions: 0, reminders: 0 };
+  const ends: Record<string, number> = {};
   const property = fc.asyncProperty(
     modelCommands({ maxCommands: 40, size: "+1" }),
     async (commands) => {
@@ -27,6 +28,15 @@ Deno.test(`no sequence of commands makes the service break its contract, from se
       }
       counts.sequences += 1;
       counts.commands += [...commands].length;
+      for (const { possible, words } of model.questions.all) {
+        counts.questions += 1;
+        if (words.some(({ kind, hasLeft }) => kind === "reminder" && hasLeft)) {
+          counts.reminders += 1;
+        }
+        const [end = ""] = possible;
+        const name = end.replace(/^answered:.*/, "answered").replace("canceled:", "");
+        ends[name] = (ends[name] ?? 0) + 1;
+      }
     },
   );
   const startedAt = performance.now();
@@ -34,5 +44,5 @@ Deno.test(`no sequence of commands makes the service break its contract, from se
   for (let place = 0; place === 0 || performance.now() - startedAt < limitMs; place++) {
     await fc.assert(property, { seed: seed + place, numRuns: 1 });
   }
-  printFigures("model", { seed, ...counts, calls: world.providerCalls.length });
+  printFigures("model", { seed, ...counts, ...ends, calls: world.providerCalls.length });
 });

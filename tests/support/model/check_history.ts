@@ -2,7 +2,8 @@
 
 import type { ServiceAnswer } from "../stack/service_process.ts";
 import type { HistoryCall } from "./concurrent_callers.ts";
-import { persons, require } from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
+import { persons } from "./contract_model.ts";
 import { findImpossible, type RecordedCall } from "./linearizable.ts";
 import type { FeedEvent } from "./model_run.ts";
 import { fateOf, type ProviderCall } from "./service_world.ts";

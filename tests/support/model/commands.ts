@@ -1,13 +1,9 @@
 /** The commands of the model test: each a call or two, and what it makes of the model. */
 
 import fc from "fast-check";
-import {
-  type ContractModel,
-  type Lane,
-  type ModelMessage,
-  persons,
-  require,
-} from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
+import { type ContractModel, type Lane, type ModelMessage, persons } from "./contract_model.ts";
+import type { AskWish, ModelQuestion } from "./contract_questions.ts";
 import type { ModelRun } from "./model_run.ts";
 import { type Fate, fates } from "./service_world.ts";
 
@@ -19,13 +15,14 @@ interface Action {
   readonly run: (model: ContractModel, run: ModelRun) => Promise<void>;
 }
 
-/** After each command the model judges what has reached the provider. */
+/** After each command the model judges what has reached the provider, and what the questions are. */
 export function toCommand({ name, check = () => true, run }: Action): ModelCommand {
   return {
     check,
     run: async (model, real) => {
       await run(model, real);
       real.observe(model);
+      await real.checkQuestions(model);
     },
     toString: () => name,
   };
@@ -59,7 +56,19 @@ interface SendWish {
   readonly fate: Fate;
   readonly lane: Lane;
   readonly seconds: number;
+  /** Null for a message that asks nothing. */
+  readonly ask: AskWish | null;
 }
+
+const askWish: fc.Arbitrary<AskWish> = fc.record({
+  accept: fc.constantFrom<AskWish["accept"]>("text", "number", "number"),
+  hasWordsForInvalid: fc.boolean(),
+  times: fc.constantFrom(
+    ...([[60, null], [200, 60], [3_600, 60]] as const).map(
+      ([withinSeconds, remindAfterSeconds]) => ({ withinSeconds, remindAfterSeconds }),
+    ),
+  ),
+}).map(({ times, ...wish }) => ({ ...wish, ...times }));
 
 export const sendWish: fc.Arbitrary<SendWish> = fc.record({
   person,
@@ -67,6 +76,7 @@ export const sendWish: fc.Arbitrary<SendWish> = fc.record({
   fate,
   lane: fc.constantFrom<Lane>("immediate", "delayed", "paced", "paced"),
   seconds: fc.constantFrom(10, 15, 30),
+  ask: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: askWish }),
 });
 
 /** Tells the model of a message that is about to be sent. */
@@ -91,7 +101,22 @@ export function beginMessage(model: ContractModel, run: ModelRun, wish: SendWish
     },
   };
   model.messages.push(message);
+  if (wish.ask === null) return message;
+  const question = model.questions.add(message, wish.ask);
+  message.call!.body = { ...message.call!.body, ask: toAsk(question) };
   return message;
+}
+
+function toAsk({ key, wish, words }: ModelQuestion): Readonly<Record<string, unknown>> {
+  const { accept, withinSeconds, remindAfterSeconds } = wish;
+  const texts = Object.fromEntries(
+    words.map(({ kind, text }) => [kind === "reminder" ? "reminder" : "onInvalid", text]),
+  );
+  return {
+    ...{ accept, key, answerWithin: `PT${withinSeconds}S` },
+    ...(remindAfterSeconds === null ? {} : { remindAfter: `PT${remindAfterSeconds}S` }),
+    ...texts,
+  };
 }
 
 export const send: fc.Arbitrary<ModelCommand> = sendWish.map((wish) =>
@@ -138,6 +163,11 @@ export const repeat: fc.Arbitrary<ModelCommand> = choice.map((place) =>
         status === 409 || body.messageId === message.messageId,
         `${text} again is another message`,
       );
+      const question = model.questions.all.find((item) => item.message === message);
+      require(
+        status !== 200 || body.questionId === (question?.id ?? undefined),
+        `${text} again asks ${body.questionId}, not ${question?.id}`,
+      );
     },
   })
 );
@@ -166,6 +196,7 @@ export const cancel: fc.Arbitrary<ModelCommand> = choice.map((place) =>
         require(body.status === "canceled", `${message.text} is ${body.status} when canceled`);
         message.status = "canceled";
         message.story.push("canceled");
+        model.questions.follow(message, run.world.nowMs());
       }
       await run.checkMessage(model, message);
     },

@@ -3,17 +3,9 @@
  * of each command and its answer, and throws where the service did what the contract forbids.
  */
 
+import { require } from "./contract_breach.ts";
+import { ModelQuestions, type ModelWords } from "./contract_questions.ts";
 import type { Fate, ProviderCall } from "./service_world.ts";
-
-/** A breach of the contract. */
-export class ContractBreach extends Error {
-  override readonly name = "ContractBreach";
-}
-
-/** Throws a {@link ContractBreach} with `what` unless `holds`. */
-export function require(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new ContractBreach(what);
-}
 
 /** A person, by their number in the model. */
 export interface Person {
@@ -84,7 +76,7 @@ export interface ModelMessage {
 
 /** A call of send-message, which may be repeated. */
 export interface ModelSend {
-  readonly body: Readonly<Record<string, unknown>>;
+  body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
   /** Null where its process died before. */
   answeredStatus: number | null;
@@ -113,11 +105,14 @@ export class ContractModel {
   readonly received: ModelReceived[] = [];
   readonly batches: ModelBatch[] = [];
   readonly contacts = new Map<Identity, ModelContact>();
+  readonly questions = new ModelQuestions();
   /** Ids that contacts of this tenant have had, with those that were merged or erased. */
   readonly #idsInUse = new Map<string, ModelContact>();
   isHeld = false;
   isWindowOpen = true;
   merges = 0;
+  /** The message whose sender is killed before it hears the provider's answer. */
+  lost: ModelMessage | null = null;
   #lastPaced: { readonly text: string; readonly atMs: number } | null = null;
 
   /** The contact of an identity, which a call has just named: a new one where there was none. */
@@ -174,12 +169,16 @@ export class ContractModel {
       this.received.length,
       ...this.received.map((item) => item.contact === b ? { ...item, contact: a } : item),
     );
+    this.questions.join(a);
     this.merges += 1;
   }
 
   /** The person is forgotten: their identities are free, and what waited is not sent. */
   erase(contact: ModelContact): void {
     contact.isErased = true;
+    for (const question of this.questions.all) {
+      if (question.message.contact === contact) this.questions.cancel(question, "erased");
+    }
     for (const [identity, owner] of this.contacts) {
       if (owner === contact) this.contacts.delete(identity);
     }
@@ -187,6 +186,8 @@ export class ContractModel {
 
   /** Judges what has arrived at the provider. */
   observe(call: ProviderCall): void {
+    const words = this.questions.wordsOf(call.text);
+    if (words !== undefined) return this.#observeWords(words, call);
     const message = this.messages.find(({ text }) => text === call.text);
     require(message !== undefined, `the provider got what nobody sent: ${call.text}`);
     const { text, lane } = message;
@@ -200,8 +201,25 @@ export class ContractModel {
     require(lane === "immediate" || !this.isHeld, `${text} left although its queue is held`);
     if (lane === "paced") this.#observePaced(message, call);
     message.providerMessageId = call.providerMessageId || null;
+    if (message === this.lost) {
+      message.status = "in_flight";
+      return;
+    }
     message.status = endings[message.fate];
     message.story.push(message.status);
+    this.questions.follow(message, call.atMs);
+  }
+
+  #observeWords(words: ModelWords, { text, to, atMs }: ProviderCall): void {
+    const { contact, person } = words.question.message;
+    require(!contact.isErased, `${text} left after its contact was erased`);
+    require(this.#isAddressOf(person, to), `${text} went to ${to}`);
+    require(!this.isHeld, `${text} left although its queue is held`);
+    require(
+      words.kind === "invalid" || this.isWindowOpen,
+      `${text} left outside the window`,
+    );
+    this.questions.observe(words, atMs);
   }
 
   /** A phone of theirs; or their LID, where it is known to be theirs: the address last proven counts. */
@@ -227,8 +245,8 @@ export class ContractModel {
 
   /** The worker of a message died after its call. */
   cutOff(message: ModelMessage, claimedUntilMs: number): void {
-    message.status = "in_flight";
-    message.story.pop();
+    require(message.status === "in_flight", `${message.text} is ${message.status} and was cut off`);
+    this.lost = null;
     message.claimedUntilMs = claimedUntilMs;
   }
 
@@ -238,6 +256,7 @@ export class ContractModel {
       if (message.status !== "in_flight" || message.claimedUntilMs > atMs) continue;
       message.status = "unconfirmed";
       message.story.push("unconfirmed");
+      this.questions.follow(message, atMs);
     }
   }
 
@@ -264,7 +283,8 @@ export class ContractModel {
   }
 }
 
-const endings: Readonly<Record<Fate, "sent" | "failed" | "unconfirmed">> = {
+/** What a message is once the provider has done with it what its fate says. */
+export const endings: Readonly<Record<Fate, "sent" | "failed" | "unconfirmed">> = {
   accepted: "sent",
   refused: "failed",
   unknown: "unconfirmed",

@@ -1,12 +1,8 @@
 /** What every command of the model test does: one call, and what its answer must be. */
 
 import type { ServiceAnswer } from "../stack/service_process.ts";
-import {
-  type ContractModel,
-  type ModelContact,
-  type ModelMessage,
-  require,
-} from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
+import type { ContractModel, ModelContact, ModelMessage } from "./contract_model.ts";
 import type { ModelTenant, ServiceWorld, WorldRequest } from "./service_world.ts";
 
 /** The service as one sequence of commands meets it. */
@@ -16,6 +12,12 @@ export class ModelRun {
   #texts = 0;
 
   constructor(readonly world: ServiceWorld, readonly tenant: ModelTenant) {}
+
+  /** A number that no other message is. */
+  nextNumber(): string {
+    this.#texts += 1;
+    return `${1_000 + this.#texts}`;
+  }
 
   /** A text that no other message has, by which the provider knows what to do. */
   nextText(fate: string): string {
@@ -47,6 +49,7 @@ export class ModelRun {
 
   /** Lets the model judge what has arrived at the provider since it was last asked. */
   observe(model: ContractModel): void {
+    model.questions.passTime(this.world.nowMs());
     const calls = this.world.providerCalls;
     for (; this.#observed < calls.length; this.#observed++) {
       const call = calls[this.#observed];
@@ -61,6 +64,7 @@ export class ModelRun {
     this.observe(model);
     model.settleClaims(startedAtMs);
     if (maxMessages !== undefined) return;
+    model.questions.endDue(startedAtMs, !model.isHeld && model.isWindowOpen);
     const overdue = model.overdue(startedAtMs);
     require(overdue === undefined, `${overdue?.text} was due and has not left`);
   }
@@ -92,6 +96,34 @@ export class ModelRun {
     );
     require(record.message === message.text, `${message.text} reads ${record.message}`);
     this.checkContact(model, message.contact, record.contactId);
+    const question = model.questions.all.find((item) => item.message === message);
+    require(
+      (record.question === undefined) === (question === undefined),
+      `${message.text} asks ${JSON.stringify(record.question)}`,
+    );
+    const states = [...question?.possible ?? []].map((state) => state.split(":")[0]);
+    require(
+      question === undefined || states.includes(record.question.status),
+      `${message.text} asks what is ${record.question?.status}, not ${states.join(" or ")}`,
+    );
+  }
+
+  /** Requires that each question is what it may be. What has just left may be known a moment later. */
+  async checkQuestions(model: ContractModel): Promise<void> {
+    if (model.questions.all.length === 0) return;
+    const read = async (): Promise<ServiceAnswer["body"][]> =>
+      (await this.expect(200, "messages-api/questions?limit=100")).items;
+    let records = await read();
+    for (let tries = 0; tries < 25 && !model.questions.agree(records); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10 + tries * 5));
+      records = await read();
+    }
+    model.questions.check(records);
+    for (const question of model.questions.all) {
+      const { message, key } = question;
+      const record = records.find((item) => item.key === key);
+      if (record !== undefined) this.checkContact(model, message.contact, record.contact.contactId);
+    }
   }
 
   /** Requires that a person has one contact. */

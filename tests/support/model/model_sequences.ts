@@ -2,8 +2,10 @@
 
 import fc from "fast-check";
 import { advance, cancel, type ModelCommand, move, read, repeat, send } from "./commands.ts";
-import { type ContractModel, type ModelMessage, require } from "./contract_model.ts";
-import type { ModelRun } from "./model_run.ts";
+import { require } from "./contract_breach.ts";
+import { type ContractModel, endings, type ModelMessage } from "./contract_model.ts";
+import type { ModelWords } from "./contract_questions.ts";
+import type { FeedEvent, ModelRun } from "./model_run.ts";
 import {
   assign,
   erase,
@@ -26,7 +28,8 @@ import {
   setHold,
   setWindow,
 } from "./queue_commands.ts";
-import { leaseSeconds } from "./service_world.ts";
+import { cancelQuestion, readQuestion } from "./question_commands.ts";
+import { fateOf, leaseSeconds } from "./service_world.ts";
 
 /** Commands with their weights. */
 const weighted: readonly { weight: number; arbitrary: fc.Arbitrary<ModelCommand> }[] = [
@@ -48,6 +51,8 @@ const weighted: readonly { weight: number; arbitrary: fc.Arbitrary<ModelCommand>
   { weight: 3, arbitrary: changeWindow },
   { weight: 5, arbitrary: beginBatch },
   { weight: 5, arbitrary: changeBatch },
+  { weight: 4, arbitrary: cancelQuestion },
+  { weight: 2, arbitrary: readQuestion },
   { weight: 1, arbitrary: restart },
   { weight: 1, arbitrary: killInSend },
   { weight: 2, arbitrary: killDispatcher },
@@ -68,8 +73,23 @@ export async function settleAndCompare(model: ContractModel, run: ModelRun): Pro
     if (batch.status === "paused") await actOnBatch(model, run, batch, "resume");
   }
   await drain(model, run);
+  await endQuestions(model, run);
   await compareRecords(model, run);
   await compareFeed(model, run);
+}
+
+/** Lets the time of all questions pass. */
+async function endQuestions(model: ContractModel, run: ModelRun): Promise<void> {
+  if (model.questions.all.length === 0) return;
+  const leftSeconds = (model.questions.lastEndMs() - run.world.nowMs()) / 1_000 + 10;
+  if (leftSeconds > 0) await run.world.skip(leftSeconds);
+  // What was said of a question in its last moments leaves now.
+  await run.dispatch(model);
+  await run.checkQuestions(model);
+  const live = model.questions.all.find(({ possible, message }) =>
+    !message.contact.isErased && (possible.has("open") || possible.has("waiting"))
+  );
+  require(live === undefined, `${live?.key} has no end`);
 }
 
 async function compareRecords(model: ContractModel, run: ModelRun): Promise<void> {
@@ -96,9 +116,21 @@ async function compareRecords(model: ContractModel, run: ModelRun): Promise<void
     require(message.messageId === record.messageId, `${message.text} is two messages`);
     run.checkRecord(model, message, record);
   }
+  for (const { words } of model.questions.all) {
+    for (const item of words) {
+      const record = records.get(item.text);
+      records.delete(item.text);
+      compareWords(item, record);
+    }
+  }
   for (const { text, contact } of model.received) {
     const record = records.get(text);
     records.delete(text);
+    const answered = model.questions.all.find(({ possible }) => possible.has(`answered:${text}`));
+    require(
+      record === undefined || (record.answers ?? null) === (answered?.id ?? null),
+      `${text} answers ${record?.answers}, not ${answered?.key}`,
+    );
     require(
       (record !== undefined) !== contact.isErased,
       `${text} is ${record === undefined ? "lost" : "still there after its contact's erasure"}`,
@@ -106,6 +138,22 @@ async function compareRecords(model: ContractModel, run: ModelRun): Promise<void
     if (record !== undefined) run.checkContact(model, contact, record.contactId);
   }
   require(records.size === 0, `of nobody: ${JSON.stringify([...records.values()])}`);
+}
+
+/** What a question says by itself is one message, as its person's own. */
+// deno-lint-ignore no-explicit-any -- judged field by field
+function compareWords(words: ModelWords, record: any): void {
+  const { text, question, hasLeft, isCutOff } = words;
+  const { isErased } = question.message.contact;
+  require(!isErased || record === undefined, `${text} is there after its contact's erasure`);
+  if (isErased) return;
+  words.messageId = record?.messageId ?? null;
+  const status = isCutOff ? "unconfirmed" : endings[fateOf(text)];
+  const expected = hasLeft ? [status] : [undefined, "canceled", "expired"];
+  require(
+    expected.includes(record?.status),
+    `${text} ${hasLeft ? "has left" : "has not left"} and is ${record?.status}`,
+  );
 }
 
 function isLeftOut({ batch, status }: ModelMessage): boolean {
@@ -129,11 +177,16 @@ async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
   const stories = new Map<string, string[]>();
   const ids = new Set<string>();
   let last = 0;
+  const ends = new Map<string, string[]>();
   for (const { id, type, sequence, data } of await run.readFeed()) {
     require(!ids.has(id), `the event ${id} is twice in the feed`);
     require(sequence > last, `the event ${id} is out of order`);
     ids.add(id);
     last = sequence;
+    if (type.startsWith("question.")) {
+      const told = ends.get(data.questionId) ?? [];
+      ends.set(data.questionId, [...told, describeEnd(type, data)]);
+    }
     if (!type.startsWith("message.")) continue;
     const story = stories.get(data.messageId) ?? [];
     stories.set(data.messageId, [...story, type.slice("message.".length)]);
@@ -148,8 +201,41 @@ async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
     );
     stories.delete(message.messageId);
   }
+  for (const { text, messageId } of model.questions.all.flatMap(({ words }) => words)) {
+    const told = stories.get(messageId ?? "") ?? [];
+    stories.delete(messageId ?? "");
+    require(told.length <= 1, `the feed tells of ${text}: ${told.join()}`);
+  }
+  compareEnds(model, ends);
   require(
     [...stories.values()].every((story) => ["received", "canceled"].includes(story.join())),
     `the feed tells of messages of nobody: ${JSON.stringify([...stories])}`,
   );
+}
+
+function describeEnd(type: string, data: FeedEvent["data"]): string {
+  switch (type) {
+    case "question.answered":
+      return `answered:${data.answer.text}`;
+    case "question.canceled":
+      return `canceled:${data.reason}`;
+    default:
+      return type.slice("question.".length);
+  }
+}
+
+/** Each question has one end, told once. Of an erased person's only that the erasure has ended it. */
+function compareEnds(model: ContractModel, ends: Map<string, string[]>): void {
+  for (const { key, id, possible, message } of model.questions.all) {
+    const told = ends.get(id ?? "") ?? [];
+    ends.delete(id ?? "");
+    const expected = [...possible].map((state) =>
+      message.contact.isErased && state !== "canceled:erased" ? "" : state
+    );
+    require(
+      expected.includes(told.join()),
+      `the feed tells of ${key}: ${told.join()}, not ${expected.join(" or ")}`,
+    );
+  }
+  require(ends.size === 0, `the feed tells of questions of nobody: ${JSON.stringify([...ends])}`);
 }

@@ -10,7 +10,8 @@ import {
   spelling,
   toCommand,
 } from "./commands.ts";
-import { type ContractModel, type ModelMessage, persons, require } from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
+import { type ContractModel, type ModelMessage, persons } from "./contract_model.ts";
 import type { ModelRun } from "./model_run.ts";
 import type { Json } from "./service_world.ts";
 
@@ -30,11 +31,12 @@ export const receive: fc.Arbitrary<ModelCommand> = fc.record({
   spelling,
   as: fc.constantFrom("phone", "lid", "both"),
   times: fc.constantFrom(1, 1, 2),
+  isNumber: fc.boolean(),
 }).map((wish) =>
   toCommand({
     name: `receive ${JSON.stringify(wish)}`,
     run: async (model, run) => {
-      const text = run.nextText("received");
+      const text = wish.isNumber ? run.nextNumber() : run.nextText("received");
       const phone = phoneOf(wish.person, wish.spelling);
       const lid = persons[wish.person]?.lid;
       const from = wish.as === "lid" ? { phone: lid } : { phone };
@@ -47,6 +49,8 @@ export const receive: fc.Arbitrary<ModelCommand> = fc.record({
       const contact = model.contactOf(`${wish.as === "lid" ? "lid" : "phone"}:${wish.person}`);
       contact.conversationStatus = new Set([...contact.conversationStatus, "open"]);
       model.received.push({ text, contact });
+      model.questions.passTime(run.world.nowMs());
+      model.questions.receive(contact, text, run.world.nowMs());
       for (let time = 0; time < wish.times; time++) await deliver(run, payload);
     },
   })
@@ -247,7 +251,10 @@ export const erase: fc.Arbitrary<ModelCommand> = person.map((number) =>
     check: (model) => {
       const contact = model.contacts.get(`phone:${number}`);
       return contact !== undefined && contact.id !== null &&
-        model.messages.every((item) => item.contact !== contact || item.status !== "in_flight");
+        model.messages.every((item) => item.contact !== contact || item.status !== "in_flight") &&
+        model.questions.all.every(({ message, words }) =>
+          message.contact !== contact || words.every(({ isCutOff }) => !isCutOff)
+        );
     },
     run: async (model, run) => {
       const contact = model.contactOf(`phone:${number}`);

@@ -6,7 +6,7 @@ import { createSeededRandom } from "../seeded_random.ts";
 import type { Answer } from "../stack/messaging_stack.ts";
 import { waitUntil } from "../wait_until.ts";
 import type { Sql } from "postgres";
-import { require } from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
 import {
   answerWithinSeconds,
   type How,

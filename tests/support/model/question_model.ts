@@ -3,7 +3,7 @@
  * possible. It knows docs/questions.md and nothing of how the service decides.
  */
 
-import { require } from "./contract_model.ts";
+import { require } from "./contract_breach.ts";
 
 /** What a question is: `waiting`, `sending`, `open`, `answered:<words>`, `expired`, or `canceled:<reason>`. */
 export type QuestionState = string;

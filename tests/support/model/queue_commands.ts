@@ -181,6 +181,8 @@ export const killDispatcher: fc.Arbitrary<ModelCommand> = fc.constant(0).map(() 
       clearTimeout(id);
       const call = run.world.providerCalls[count];
       const message = model.messages.find(({ text }) => text === call?.text);
+      const words = call === undefined ? undefined : model.questions.wordsOf(call.text);
+      if (words !== undefined) words.isCutOff = true;
       await cutOff(model, run, message);
     },
   })
@@ -191,6 +193,7 @@ async function cutOff(
   run: ModelRun,
   message: ModelMessage | undefined,
 ): Promise<void> {
+  model.lost = message ?? null;
   run.observe(model);
   await run.world.killAndRestart();
   if (message !== undefined) model.cutOff(message, run.world.nowMs() + leaseSeconds * 1_000);
