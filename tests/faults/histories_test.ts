@@ -2,6 +2,7 @@ import { assertGreater, assertMatch, assertThrows } from "../support/assert.ts";
 import { printFigures } from "../support/faults/figures.ts";
 import { QueueClock } from "../support/faults/queue_clock.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
+import type { LastBatch } from "../support/model/check_batches.ts";
 import { checkFollower, checkHistory, checkPace } from "../support/model/check_history.ts";
 import {
   type HistoryCall,
@@ -40,17 +41,20 @@ Deno.test(`no history of ${concurrency} callers and ${kills} kills is impossible
     if (lives < kills) await world.killAndRestart();
   }
   await callers.stop();
+  await callers.resume();
   await untilNothingWaits(world, run);
   await follow();
+  await callers.readAll();
   const whole = {
     history: callers.history,
     providerCalls: world.providerCalls,
     records: await run.readMessages(),
     feed: await run.readFeed(),
+    batches: await readBatches(run),
   };
   checkHistory(whole);
   checkPace(whole.providerCalls, intervalSeconds);
-  checkFollower(followed, whole.feed);
+  checkFollower(whole, followed);
   printFigures("histories", {
     ...{ seed: random.seed, kills, calls: callers.history.length },
     unanswered: callers.history.filter(({ answer }) => answer === null).length,
@@ -58,6 +62,20 @@ Deno.test(`no history of ${concurrency} callers and ${kills} kills is impossible
   });
   assertGreater(world.providerCalls.length, 0);
 });
+
+async function readBatches(run: ModelRun): Promise<LastBatch[]> {
+  const { items } = await run.expect(200, "batches-api/batches?limit=100");
+  return await Promise.all(
+    items.map(async (record: LastBatch["record"]) => {
+      const path = `batches-api/batches/${record.batchId}/recipients?limit=100`;
+      return {
+        batchId: record.batchId,
+        record,
+        recipients: (await run.expect(200, path)).items,
+      };
+    }),
+  );
+}
 
 /** Dispatchers run, and the queue's waits pass quickly. */
 async function workFor(
@@ -81,7 +99,7 @@ async function untilNothingWaits(world: ServiceWorld, run: ModelRun): Promise<vo
   // Ends after the runs that are under way, so that nothing is in flight when time passes.
   for (let runs = 0; runs < 2; runs++) await world.dispatch();
   await world.skip(leaseSeconds);
-  for (let left = 200;; left--) {
+  for (let left = 500;; left--) {
     await world.dispatch(1);
     const [next] = (await run.expect(200, "messages-api/queue?limit=1")).items;
     if (next === undefined) return;
@@ -92,29 +110,66 @@ async function untilNothingWaits(world: ServiceWorld, run: ModelRun): Promise<vo
 }
 
 Deno.test("an assignment that is read and then forgotten is an impossible history", () => {
-  const call = (
-    act: HistoryCall["act"],
-    [startedAt, endedAt]: readonly [number, number],
-    body: Readonly<Record<string, unknown>>,
-  ): HistoryCall => ({
-    ...{ act, person: 0, startedAt, endedAt },
-    answer: { status: 200, isReplay: false, body },
-  });
-  const read = (at: readonly [number, number], assignedTo: string | null): HistoryCall =>
-    call({ kind: "conversation" }, at, {
+  const read = (at: At, assignedTo: string | null): HistoryCall =>
+    call({ kind: "conversation", number: 0 }, at, {
       items: [{ contactId: "c", assignedTo, status: "open" }],
     });
-  const assign = call({ kind: "assign", to: "ana" }, [0, 10], { previousAssignedTo: null });
-  const judge = (history: readonly HistoryCall[]): void =>
-    checkHistory({ history, providerCalls: [], records: [], feed: [] });
+  const assign = call({ kind: "assign", to: "ana", number: 0 }, [0, 10], {
+    ...{ contactId: "c", previousAssignedTo: null },
+  });
+  const begin = call({ kind: "status", status: "open", number: 0 }, [-2, -1], { contactId: "c" });
   // While it is assigned both may be read; after it only one of them, and never first the new one.
-  judge([assign, read([1, 2], null), read([3, 4], "ana"), read([11, 12], "ana")]);
-  for (
-    const history of [
-      [assign, read([11, 12], null)],
-      [assign, read([1, 2], "ana"), read([3, 4], null)],
-    ]
-  ) {
-    assertMatch(assertThrows(() => judge(history), Error).message, /then none of/);
-  }
+  judge([begin, assign, read([1, 2], null), read([3, 4], "ana"), read([11, 12], "ana")]);
+  isImpossible([begin, assign, read([11, 12], null)]);
+  isImpossible([begin, assign, read([1, 2], "ana"), read([3, 4], null)]);
 });
+
+Deno.test("a merged id that finds another contact, or an erased one that finds any, is an impossible history", () => {
+  const send = (number: number, at: At, contactId: string): HistoryCall =>
+    call({ kind: "status", status: "open", number }, at, { contactId });
+  const both = [send(0, [0, 1], "a"), send(1, [2, 3], "b")];
+  const merge = call({ kind: "merge", contactId: "b", intoContactId: "a" }, [4, 6], {
+    contactId: "a",
+  });
+  const read = (id: string, at: At, contactId: string | null): HistoryCall =>
+    call(
+      { kind: "contact", contactId: id },
+      at,
+      { contactId, conversation: { assignedTo: null, status: "open" } },
+      contactId === null ? 410 : 200,
+    );
+  judge([...both, merge, read("b", [4, 5], "b"), read("b", [7, 8], "a"), send(1, [9, 10], "a")]);
+  isImpossible([...both, merge, read("b", [7, 8], "b")]);
+  isImpossible([...both, merge, read("b", [7, 8], null)]);
+  isImpossible([...both, merge, send(1, [7, 8], "c")]);
+  const erase = call({ kind: "erase", contactId: "b" }, [10, 11], {}, 202);
+  const done = call({ kind: "erasure", contactId: "b" }, [12, 13], {
+    ...{ contactId: "a", status: "done" },
+  });
+  const erased = [...both, merge, erase, done];
+  judge([...erased, read("a", [14, 15], null), send(0, [16, 17], "d"), send(1, [18, 19], "e")]);
+  isImpossible([...erased, read("a", [14, 15], "a")]);
+  isImpossible([...erased, send(0, [14, 15], "a")]);
+});
+
+type At = readonly [number, number];
+
+function call(
+  act: HistoryCall["act"],
+  [startedAt, endedAt]: At,
+  body: Readonly<Record<string, unknown>>,
+  status = 200,
+): HistoryCall {
+  return {
+    ...{ act, person: 0, startedAt, endedAt },
+    answer: { status, isReplay: false, body },
+  };
+}
+
+function judge(history: readonly HistoryCall[]): void {
+  checkHistory({ history, providerCalls: [], records: [], feed: [], batches: [] });
+}
+
+function isImpossible(history: readonly HistoryCall[]): void {
+  assertMatch(assertThrows(() => judge(history), Error).message, /then none of/);
+}

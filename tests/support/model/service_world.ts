@@ -37,6 +37,8 @@ export interface ProviderCall {
   readonly text: string;
   /** Its arrival by the world's clock, in milliseconds. */
   readonly atMs: number;
+  /** The same by the clock that histories have: performance.now(). */
+  readonly arrivedAt: number;
   /** The id that the provider gave it; empty where it was not accepted. */
   readonly providerMessageId: string;
 }
@@ -71,6 +73,8 @@ export interface ServiceWorld extends AsyncDisposable {
   holdNextCall(): Promise<void>;
   /** Kills the process, lets what the provider kept back go, and starts another process. */
   killAndRestart(): Promise<void>;
+  /** Resolves when the process that follows a killed one responds. */
+  untilStarted(): Promise<void>;
   /** Ends the process as a deployment does, and starts another one. */
   restart(): Promise<void>;
 }
@@ -138,6 +142,7 @@ export async function startWorld(
       environment: { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs), ...environment },
     });
   let service = await start();
+  let started = Promise.resolve();
   cleanup.defer(() => service.kill());
   const beginDispatch = async (maxMessages = 5_000): Promise<void> => {
     const answer = await service.call(`dispatch-queue?maxSeconds=1&maxMessages=${maxMessages}`, {
@@ -202,11 +207,15 @@ export async function startWorld(
       return hold.arrived.promise;
     },
     killAndRestart: async () => {
+      const next = Promise.withResolvers<void>();
+      started = next.promise;
       await service.kill();
       release();
       await untilSessionsRest(database.admin);
       service = await start();
+      next.resolve();
     },
+    untilStarted: () => started,
     restart: async () => {
       await service.terminate();
       service = await start();
@@ -247,7 +256,7 @@ function readCall(
   if (gateway === undefined) return null;
   const text = String(json["message"]);
   return {
-    ...{ gateway, to: String(json["phone"]), text, atMs },
+    ...{ gateway, to: String(json["phone"]), text, atMs, arrivedAt: performance.now() },
     providerMessageId: fateOf(text) === "accepted" ? providerMessageId : "",
   };
 }

@@ -1,0 +1,236 @@
+/**
+ * Judges what concurrent callers were told of one person's contacts: some order of the calls explains which number
+ * had which contact, who had its conversation, which ids were merged into which, and who was forgotten.
+ */
+
+import type { ServiceAnswer } from "../stack/service_process.ts";
+import { require } from "./contract_breach.ts";
+import type { Act, HistoryCall } from "./concurrent_callers.ts";
+import { findImpossible, type RecordedCall } from "./linearizable.ts";
+
+interface Contact {
+  /** Its own, then those of contacts that were merged into it; null until an answer tells. */
+  readonly ids: readonly (string | null)[];
+  /** Of the person's numbers those that find it. */
+  readonly numbers: readonly number[];
+  readonly assignedTo: string | null;
+  /** Of its conversation; null where a merge has left it open, until an answer tells. */
+  readonly status: string | null;
+  /** False where nothing has shown one. A batch that waits makes one at some time. */
+  readonly hasConversation: boolean;
+  /** Its ids mean nobody any more; its numbers find it until nothing of it is left. */
+  readonly isErasing: boolean;
+}
+
+interface Person {
+  readonly contacts: readonly Contact[];
+  readonly erasedIds: readonly (string | null)[];
+}
+
+/** @throws {ContractBreach} where no order of the calls is possible. */
+export function checkPerson(history: readonly HistoryCall[], person: number): void {
+  const recorded = history.flatMap((call) => {
+    const apply = toStep(call, person);
+    return apply === null ? [] : [{
+      name: `${JSON.stringify(call.act)} ${describe(call.answer)}`,
+      ...{ startedAt: call.startedAt, endedAt: call.endedAt, apply },
+    }];
+  });
+  const impossible = findImpossible<Person>(
+    recorded,
+    { contacts: [], erasedIds: [] },
+    (state) => JSON.stringify(state),
+  );
+  require(impossible === null, `the contacts of person ${person}: ${impossible}`);
+}
+
+function describe(answer: ServiceAnswer | null): string {
+  if (answer === null) return "unanswered";
+  const { status, body } = answer;
+  const told = body?.items?.[0] ?? body;
+  const { contactId, previousAssignedTo, assignedTo, conversation } = told ?? {};
+  return [
+    ...[status, contactId, previousAssignedTo ?? assignedTo ?? conversation?.assignedTo],
+    told?.status ?? conversation?.status,
+  ].filter((part) => part !== undefined && part !== null).join(" ");
+}
+
+type Step = RecordedCall<Person>["apply"];
+
+/** Null for a call that says nothing of the person's contacts. */
+function toStep({ act, answer, person: of }: HistoryCall, one: number): Step | null {
+  if (of !== null && of !== one) return null;
+  switch (act.kind) {
+    case "send":
+      // What was refused by the provider was recorded; a repeated call says what was once so.
+      if (answer !== null && (![200, 502, 504].includes(answer.status) || answer.isReplay)) {
+        return null;
+      }
+      return (person) =>
+        changeContact(person, act.number, answer, (contact) => ({
+          ...contact,
+          hasConversation: true,
+        }));
+    case "assign":
+      if (answer !== null && answer.status !== 200) return null;
+      return (person) =>
+        changeContact(
+          person,
+          act.number,
+          answer,
+          (contact) =>
+            answer === null || answer.body.previousAssignedTo === contact.assignedTo
+              ? { ...contact, assignedTo: act.to, hasConversation: true }
+              : null,
+        );
+    case "status":
+      if (answer !== null && answer.status !== 200) return null;
+      return (person) =>
+        changeContact(person, act.number, answer, (contact) => ({
+          ...contact,
+          ...{ status: act.status, hasConversation: true },
+        }));
+    case "createBatch":
+      if (answer !== null && answer.status !== 201) return null;
+      // The answer names no contact.
+      return (person) =>
+        act.recipients.filter((recipient) => recipient.person === one).reduce<Person | null>(
+          (changed, { number }) => changed && changeContact(changed, number, null, (same) => same),
+          person,
+        );
+    case "conversation":
+      return answer === null ? null : (person) => readConversation(person, act.number, answer);
+    case "contact":
+      return answer === null ? null : (person) => readContact(person, act.contactId, answer);
+    case "merge":
+      return (person) => merge(person, act, answer);
+    case "erase":
+      return (person) => erase(person, act.contactId, answer);
+    case "erasure":
+      return answer?.body?.status === "done" ? (person) => forget(person, act.contactId) : null;
+    default:
+      return null;
+  }
+}
+
+function replace(person: Person, one: Contact, by: Contact | null): Person {
+  const contacts = person.contacts.filter((contact) => contact !== one);
+  return { ...person, contacts: by === null ? contacts : [...contacts, by] };
+}
+
+function isKnown({ contacts, erasedIds }: Person, id: string): boolean {
+  return erasedIds.includes(id) || contacts.some(({ ids }) => ids.includes(id));
+}
+
+/** The contact with the id that an answer gave it; null where it has another one. */
+function named(person: Person, contact: Contact, id: string): Contact | null {
+  const [own, ...merged] = contact.ids;
+  if (own === id) return contact;
+  return own === null && !isKnown(person, id) ? { ...contact, ids: [id, ...merged] } : null;
+}
+
+/** A call by a number: it finds the contact that has it, or makes one. */
+function changeContact(
+  person: Person,
+  number: number,
+  answer: ServiceAnswer | null,
+  change: (contact: Contact) => Contact | null,
+): Person | null {
+  const id: string | null = answer?.body?.contactId ?? null;
+  const found = person.contacts.find(({ numbers }) => numbers.includes(number));
+  const same = found && (id === null ? found : named(person, found, id));
+  if (found !== undefined && same) {
+    const changed = change(same);
+    return changed && replace(person, found, changed);
+  }
+  if (found !== undefined && !found.isErasing) return null;
+  const left = found === undefined ? person : bury(person, found);
+  if (id !== null && isKnown(left, id)) return null;
+  const added = change({
+    ...{ ids: [id], numbers: [number], assignedTo: null, status: "open" },
+    ...{ hasConversation: false, isErasing: false },
+  });
+  return added && { ...left, contacts: [...left.contacts, added] };
+}
+
+interface Conversation {
+  readonly assignedTo: string | null;
+  readonly status: string;
+}
+
+/** The contact with a conversation that was read; null where it has another one. */
+function shown(contact: Contact, conversation: Conversation | null): Contact | null {
+  if (conversation === null) {
+    return contact.hasConversation && !contact.isErasing ? null : contact;
+  }
+  const { assignedTo, status } = conversation;
+  const isSame = contact.assignedTo === assignedTo && (contact.status ?? status) === status;
+  return isSame ? { ...contact, status, hasConversation: true } : null;
+}
+
+function readConversation(person: Person, number: number, answer: ServiceAnswer): Person | null {
+  const items = answer.body.items;
+  if (answer.status !== 200 || items.length > 1) return null;
+  const [item] = items;
+  const found = person.contacts.find(({ numbers }) => numbers.includes(number));
+  if (found === undefined) return item === undefined ? person : null;
+  const same = item === undefined ? found : named(person, found, item.contactId);
+  const changed = same && shown(same, item ?? null);
+  return changed && replace(person, found, changed);
+}
+
+/** Every id that a contact has had finds it, until its person is erased: then none does. */
+function readContact(person: Person, id: string, answer: ServiceAnswer): Person | null {
+  const found = person.contacts.find(({ ids, isErasing }) => ids.includes(id) && !isErasing);
+  if (answer.status === 410) return found === undefined && isKnown(person, id) ? person : null;
+  if (answer.status !== 200 || found?.ids[0] !== answer.body.contactId) return null;
+  const changed = shown(found!, answer.body.conversation);
+  return changed && replace(person, found!, changed);
+}
+
+function merge(
+  person: Person,
+  { contactId, intoContactId }: Extract<Act, { kind: "merge" }>,
+  answer: ServiceAnswer | null,
+): Person | null {
+  const [gone, kept] = [contactId, intoContactId].map((id) =>
+    person.contacts.find(({ ids, isErasing }) => ids.includes(id) && !isErasing)
+  );
+  if (gone === undefined || kept === undefined) {
+    return answer === null || answer.status === 410 ? person : null;
+  }
+  if (answer !== null && (answer.status !== 200 || answer.body.contactId !== kept.ids[0])) {
+    return null;
+  }
+  if (gone === kept) return person;
+  const isOpen = kept.status === "open" || gone.hasConversation && gone.status === "open";
+  const isUnclear = kept.status === null || gone.status === null || !gone.hasConversation;
+  return replace(replace(person, gone, null), kept, {
+    ids: [...kept.ids, ...gone.ids],
+    numbers: [...kept.numbers, ...gone.numbers].sort(),
+    assignedTo: kept.assignedTo ?? gone.assignedTo,
+    status: isOpen ? "open" : isUnclear ? null : kept.status,
+    ...{ hasConversation: true, isErasing: false },
+  });
+}
+
+function erase(person: Person, id: string, answer: ServiceAnswer | null): Person | null {
+  const found = person.contacts.find(({ ids, isErasing }) => ids.includes(id) && !isErasing);
+  if (found === undefined) {
+    return answer === null || answer.status === 410 && isKnown(person, id) ? person : null;
+  }
+  if (answer !== null && answer.status !== 202) return null;
+  return replace(person, found, { ...found, isErasing: true });
+}
+
+function bury(person: Person, contact: Contact): Person {
+  const left = replace(person, contact, null);
+  return { ...left, erasedIds: [...left.erasedIds, ...contact.ids] };
+}
+
+/** Nothing is left of an erased person: its numbers find nobody. */
+function forget(person: Person, id: string): Person | null {
+  const found = person.contacts.find(({ ids }) => ids.includes(id));
+  if (found === undefined) return isKnown(person, id) ? person : null;
+  return found.isErasing ? bury(person, found) : null;
+}
