@@ -3,14 +3,25 @@ import { printFigures } from "../support/faults/figures.ts";
 import { QueueClock } from "../support/faults/queue_clock.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
 import type { LastBatch } from "../support/model/check_batches.ts";
-import { checkFollower, checkHistory, checkPace } from "../support/model/check_history.ts";
+import {
+  checkFollower,
+  checkHistory,
+  checkPace,
+  type WholeHistory,
+} from "../support/model/check_history.ts";
 import {
   type HistoryCall,
   intervalSeconds,
+  numbers,
   startCallers,
 } from "../support/model/concurrent_callers.ts";
 import { type FeedEvent, ModelRun } from "../support/model/model_run.ts";
-import { leaseSeconds, type ServiceWorld, startWorld } from "../support/model/service_world.ts";
+import {
+  leaseSeconds,
+  type ProviderCall,
+  type ServiceWorld,
+  startWorld,
+} from "../support/model/service_world.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 
 const settings = readFaultSettings();
@@ -152,6 +163,111 @@ Deno.test("a merged id that finds another contact, or an erased one that finds a
   isImpossible([...erased, send(0, [14, 15], "a")]);
 });
 
+Deno.test("a message that is there, was read or left after its person's erasure is an impossible history", () => {
+  const [text, messageId] = ["m1 accepted", "i"];
+  const send = call({ kind: "send", text, key: "k", number: 0 }, [0, 1], {
+    ...{ contactId: "a", messageId, status: "queued" },
+  });
+  const read = (at: At, status: number): HistoryCall =>
+    call({ kind: "read", text, messageId }, at, { messageId, status: "queued" }, status);
+  const erase = call({ kind: "erase", contactId: "a" }, [4, 5], {}, 202);
+  const done = call({ kind: "erasure", contactId: "a" }, [6, 7], {
+    ...{ contactId: "a", status: "done" },
+  });
+  const history = [send, read([2, 3], 200), erase, done];
+  const left = (arrivedAt: number): ProviderCall => ({
+    ...{ gateway: "g", to: "5511987654321", text, atMs: 0, arrivedAt, providerMessageId: "p" },
+  });
+  const record = { message: text, messageId, contactId: "a", status: "sent" };
+  const told = { ...{ id: "e", sequence: 1 }, data: { messageId, contact: { contactId: "a" } } };
+  judge([...history, read([8, 9], 404)], { providerCalls: [left(3)] });
+  for (
+    const [further, known, breach] of [
+      [[read([8, 9], 200)], {}, /was queued and then gone|was read after/],
+      [[read([5, 6], 404), read([7, 8], 200)], {}, /was gone and then queued/],
+      [[], { providerCalls: [left(8)] }, /left after its contact's erasure/],
+      [[], { records: [record] }, /is there after its contact's erasure/],
+      [[], { feed: [{ type: "message.sent", ...told }] }, /the feed tells message.sent of a/],
+    ] as const
+  ) {
+    assertMatch(
+      assertThrows(() => judge([...history, ...further], known), Error).message,
+      breach,
+    );
+  }
+});
+
+Deno.test("a batch that forgets a recipient, or its state, is an impossible history", () => {
+  const batchId = "b";
+  const recipients = [0, 1].map((number) => ({ text: `m${number} queued`, person: 0, number }));
+  const create = { ...call({ kind: "createBatch", recipients }, [0, 1], { batchId }, 201) };
+  const counts = { pending: 0, queued: 0, sent: 2, skipped: 0 };
+  const act = (
+    action: string,
+    at: At,
+    status: string,
+    shown: Readonly<Record<string, number>> = counts,
+  ): HistoryCall => ({
+    ...call({ kind: "batch", batchId, action }, at, {
+      ...{ status, counts: shown, recipientCount: 2 },
+    }),
+    person: null,
+  });
+  const records = recipients.map(({ text }, index) => ({
+    ...{ message: text, messageId: `i${index}`, contactId: `c${index}`, status: "sent" },
+  }));
+  const ended = { type: "batch.finished", id: "z", sequence: 9, data: { batchId } };
+  const whole: Partial<WholeHistory> = {
+    records,
+    providerCalls: recipients.map(({ text, number }) => ({
+      ...{ gateway: "g", to: numbers[0]?.[number]?.[0] ?? "", text, atMs: 0 },
+      ...{ arrivedAt: 20 + number, providerMessageId: "p" },
+    })),
+    feed: [
+      ...records.map(({ messageId }, place) => ({
+        ...{ type: "message.sent", id: messageId, sequence: place, data: { messageId } },
+      })),
+      ended,
+    ],
+    batches: [{
+      batchId,
+      record: { status: "finished", counts, recipientCount: 2 },
+      recipients: records.map(({ messageId, contactId, status }, index) => ({
+        ...{ index, messageId, contactId, status },
+      })),
+    }],
+  };
+  const start = act("start", [2, 3], "running");
+  const history = [{ ...create, person: null }, start, act("read", [30, 31], "finished")];
+  judge(history, whole);
+  const [batch] = whole.batches!;
+  const unlisted = batch!.recipients.map((one) => ({ ...one, status: "failed" }));
+  const together = batch!.recipients.map((one) => ({ ...one, contactId: "c0" }));
+  for (
+    const [further, known, breach] of [
+      [[act("read", [32, 33], "running")], {}, /then none of read 200 running/],
+      [[act("pause", [32, 33], "paused")], {}, /then none of pause 200 paused/],
+      [[], { feed: whole.feed!.slice(0, 2) }, /its end was told 0 times/],
+      [[], { feed: [...whole.feed!, ended] }, /its end was told 2 times/],
+      [[], { batches: [{ ...batch!, recipients: unlisted }] }, /counts 2 sent, and lists 0/],
+      [[], {
+        batches: [{ ...batch!, recipients: together }],
+        records: records.map((record) => ({ ...record, contactId: "c0" })),
+      }, /left to one person/],
+      [
+        [act("read", [32, 33], "finished", { ...counts, sent: 1 })],
+        {},
+        /has 2 recipients and counts/,
+      ],
+    ] as const
+  ) {
+    assertMatch(
+      assertThrows(() => judge([...history, ...further], { ...whole, ...known }), Error).message,
+      breach,
+    );
+  }
+});
+
 type At = readonly [number, number];
 
 function call(
@@ -166,8 +282,8 @@ function call(
   };
 }
 
-function judge(history: readonly HistoryCall[]): void {
-  checkHistory({ history, providerCalls: [], records: [], feed: [], batches: [] });
+function judge(history: readonly HistoryCall[], known: Partial<WholeHistory> = {}): void {
+  checkHistory({ history, providerCalls: [], records: [], feed: [], batches: [], ...known });
 }
 
 function isImpossible(history: readonly HistoryCall[]): void {

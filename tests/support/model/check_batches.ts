@@ -1,7 +1,7 @@
 /** Judges what concurrent callers were told of batches: their states, and that their counts add up. */
 
 import { require } from "./contract_breach.ts";
-import type { HistoryCall } from "./concurrent_callers.ts";
+import type { BatchRecipient, HistoryCall } from "./concurrent_callers.ts";
 import { findImpossible, type RecordedCall } from "./linearizable.ts";
 import type { FeedEvent } from "./model_run.ts";
 import type { ProviderCall } from "./service_world.ts";
@@ -59,6 +59,35 @@ export function checkBatch(whole: BatchHistory, batch: LastBatch): void {
   if (act?.kind !== "createBatch") throw new Error(`${batchId} was made by no call`);
   for (const [index, { text }] of act.recipients.entries()) {
     checkRecipient(whole, text, recipients.find((recipient) => recipient.index === index));
+  }
+  checkMerged(whole, act.recipients, recipients);
+}
+
+/** Of two recipients that have become one person, only one is written to from then on. */
+function checkMerged(
+  { history, providerCalls }: BatchHistory,
+  entries: readonly BatchRecipient[],
+  recipients: LastBatch["recipients"],
+): void {
+  for (const { contactId, index } of recipients) {
+    const other = recipients.find((one) => one.contactId === contactId && one.index > index);
+    if (contactId === null || other === undefined) continue;
+    const { person } = entries[index]!;
+    const mergedAt = Math.max(
+      ...history.flatMap((call) =>
+        call.act.kind === "merge" && call.person === person &&
+          (call.answer === null || call.answer.status === 200)
+          ? [call.endedAt]
+          : []
+      ),
+    );
+    const leftAt = [index, other.index].map((place) =>
+      providerCalls.find(({ text }) => text === entries[place]?.text)?.arrivedAt ?? -Infinity
+    );
+    require(
+      Math.min(...leftAt) <= mergedAt,
+      `${entries[index]!.text} and ${entries[other.index]!.text} left to one person`,
+    );
   }
 }
 
