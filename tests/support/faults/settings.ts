@@ -19,7 +19,7 @@ export interface FaultSettings {
   readonly seconds?: number;
   /** How many lives of questions are lived. */
   readonly lives?: number;
-  /** Duration of the model test's sequences, in minutes. */
+  /** Duration of the model test's sequences, and of the histories, in minutes. */
   readonly minutes?: number;
   /** How many hostile requests are made. */
   readonly requests?: number;
