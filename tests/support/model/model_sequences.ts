@@ -169,6 +169,7 @@ async function drain(model: ContractModel, run: ModelRun): Promise<void> {
     const wait = Number.isNaN(nextAtMs) ? leaseSeconds : (nextAtMs - Date.now()) / 1_000;
     if (wait > 0) await run.world.skip(wait);
     await run.dispatch(model, 1);
+    await run.checkQuestions(model);
   }
 }
 
