@@ -204,6 +204,35 @@ Deno.test("a refusal of a question that has a pending answer and a merge of its 
   assertEquals({ ...question }, { reason: "not_sent", contactId, pendingAnswer: null });
 });
 
+/** Lists, each with a table that it reads after it has found the contact. */
+const lists = { list_contacts: "contact_activity", list_conversations: "conversations" } as const;
+
+for (const [name, table] of Object.entries(lists)) {
+  Deno.test(`${name} of a contact that is merged meanwhile is retried, and never empty`, async () => {
+    await using database = await createTestDatabase();
+    const { one, two } = await openSessions(database);
+    const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+    for (const address of [oldPhone, newPhone]) {
+      await record(database.sql, tenant, inbound(address));
+    }
+    const [kept, gone] = await database.admin<{ id: string }[]>`
+      select id from messaging.contacts order by phone = ${newPhone}`;
+    const { instanceId } = tenant;
+    const list = (): Promise<{ items: { record?: Json; contactId?: string }[] }> =>
+      callFunction(two, name, { instanceId, phone: newPhone, limit: 10, order: "asc" });
+    await one.unsafe("begin");
+    await one.unsafe(`lock table messaging.${table} in access exclusive mode`);
+    const listing = assertRejects(list, Error, "merged meanwhile");
+    await waitUntil(() => isWaiting(database.admin));
+    await callFunction(one, "merge_contact", {
+      ...{ instanceId, contactId: gone?.id, intoContactId: kept?.id, idempotency: null },
+    });
+    await one.unsafe("commit");
+    await listing;
+    assertEquals((await list()).items.map((item) => item.contactId), [kept?.id]);
+  });
+}
+
 Deno.test("a merged contact is in the portfolio of its own operator alone", async () => {
   await using database = await createTestDatabase();
   const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });

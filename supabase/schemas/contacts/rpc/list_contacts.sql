@@ -3,7 +3,7 @@
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
 -- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has
 -- no contacts. Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids.
--- Errors: MI001; MI031 and MI035 see find_recipient.
+-- Errors: MI001; MI031 and MI035 see find_recipient; MI055 see refuse_merged.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -54,6 +54,7 @@ begin
     ), '[]') into items
     from jsonb_array_elements(items) with ordinality as i(item, place);
   end if;
+  perform messaging.refuse_merged(contact_id);
   return jsonb_build_object('items', items, 'next', page->'next');
 end;
 $$;

@@ -6,7 +6,7 @@
 -- operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or post brought the
 -- contact), updatedSince. An unknown phone or userId has no conversations, and no tombstones.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
--- find_recipient.
+-- find_recipient; MI055 see refuse_merged.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
 -- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
@@ -277,6 +277,7 @@ begin
     reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
     exit when reading.is_over;
   end loop;
+  perform messaging.refuse_merged(of_contact);
   return messaging.build_read_page(reading);
 end;
 $$;
