@@ -100,6 +100,25 @@ Deno.test("an erased person is written to no more, and nothing of the person sta
   assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
 });
 
+Deno.test("the counts of a batch add up while the erasure of a recipient waits for another message", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { batchId, items } = await startWithOneInFlight(stack, tenant);
+  const { contactId } = items[1];
+  await callFunction(stack.admin, "accept_message", {
+    ...{ instanceId: tenant.instanceId, contactId, idempotency: null, assignment: null },
+    message: { messageType: "text", message: "oi" },
+    delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+  });
+  const { status } = await callFunction<{ status: string }>(stack.admin, "erase_contact", {
+    ...{ instanceId: tenant.instanceId, contactId, maxRows: 100, identityHashes: {} },
+  });
+  assertEquals(status, "pending");
+  await checkCounts(stack, tenant, batchId);
+  const { counts, recipientCount } = await readBatch(stack, tenant, batchId);
+  assertEquals([recipientCount, counts.queued, counts.pending, counts.skipped], [3, 1, 1, 1]);
+});
+
 Deno.test("the id of an erased person is an error of its entry, and refuses no other one", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -2,10 +2,11 @@
 -- keeps hashes of their ids where a webhook may still name them (see erased_messages).
 -- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
 -- that some channels send of it, must find it. `is_unsent_only`: only those that have not left.
--- Their files go with them, unless others have got the same ones.
+-- Their files go with them, unless others have got the same ones. The recipients of batches whose messages they
+-- were are skipped from now on: the erasure may have to wait for another message.
 -- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
--- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
--- cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
+-- Locks the messages in the order of their ids, then pacing where one waited, then the batches; the queue's rows go
+-- by cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
 -- goes on.
 create or replace function messaging.erase_messages(
   contact messaging.contacts, max_rows integer, is_unsent_only boolean default false
@@ -76,6 +77,13 @@ begin
     where d.instance_id = contact.instance_id and d.in_flight = any (ids);
     perform messaging.refresh_dispatch(array[contact.instance_id]);
   end if;
+  perform messaging.skip_recipients(left_out.places, 'contact_erased')
+  from (
+    select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) as places
+    from messaging.batch_recipients r
+    where r.contact_id = contact.id and r.message_id = any (ids) and r.status = 'accepted'
+  ) as left_out
+  where left_out.places is not null;
   return erased;
 end;
 $$;
