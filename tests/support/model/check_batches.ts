@@ -55,12 +55,22 @@ export function checkBatch(whole: BatchHistory, batch: LastBatch): void {
     const listed = recipients.filter((recipient) => recipient.status === status).length;
     require(listed === number, `${batchId} counts ${number} ${status}, and lists ${listed}`);
   }
-  const act = whole.history.find(({ answer }) => answer?.body?.batchId === batchId)?.act;
-  if (act?.kind !== "createBatch") throw new Error(`${batchId} was made by no call`);
-  for (const [index, { text }] of act.recipients.entries()) {
+  const created = whole.history.find(({ act, answer }) =>
+    act.kind === "createBatch" && answer?.body?.batchId === batchId
+  );
+  if (created === undefined) {
+    const mayBe = whole.history.some(({ act, answer }) =>
+      act.kind === "createBatch" && answer === null
+    );
+    // Nobody has learnt its id, and so nobody has started it.
+    require(mayBe && record.status === "draft", `${batchId} was made by no call`);
+    return;
+  }
+  const entries = created.act.kind === "createBatch" ? created.act.recipients : [];
+  for (const [index, { text }] of entries.entries()) {
     checkRecipient(whole, text, recipients.find((recipient) => recipient.index === index));
   }
-  checkMerged(whole, act.recipients, recipients);
+  checkMerged(whole, entries, recipients);
 }
 
 /** Of two recipients that have become one person, only one is written to from then on. */

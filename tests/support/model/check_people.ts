@@ -99,7 +99,8 @@ function toStep({ act, answer, person: of }: HistoryCall, one: number): Step | n
           person,
         );
     case "conversation":
-      return answer === null ? null : (person) => readConversation(person, act.number, answer);
+    case "listed":
+      return answer === null ? null : (person) => readList(person, act, answer);
     case "contact":
       return answer === null ? null : (person) => readContact(person, act.contactId, answer);
     case "merge":
@@ -168,14 +169,21 @@ function shown(contact: Contact, conversation: Conversation | null): Contact | n
   return isSame ? { ...contact, status, hasConversation: true } : null;
 }
 
-function readConversation(person: Person, number: number, answer: ServiceAnswer): Person | null {
+/** What is listed of a number: its contact, or the conversation of that. */
+function readList(
+  person: Person,
+  { kind, number }: Extract<Act, { kind: "conversation" | "listed" }>,
+  answer: ServiceAnswer,
+): Person | null {
   const items = answer.body.items;
   if (answer.status !== 200 || items.length > 1) return null;
   const [item] = items;
   const found = person.contacts.find(({ numbers }) => numbers.includes(number));
   if (found === undefined) return item === undefined ? person : null;
   const same = item === undefined ? found : named(person, found, item.contactId);
-  const changed = same && shown(same, item ?? null);
+  if (kind === "listed" && item === undefined) return found.isErasing ? person : null;
+  const conversation = kind === "listed" ? item.conversation : item ?? null;
+  const changed = same && shown(same, conversation);
   return changed && replace(person, found, changed);
 }
 

@@ -17,7 +17,7 @@ export type Act =
   | { readonly kind: "cancel" | "read"; readonly text: string; readonly messageId: string }
   | { readonly kind: "assign"; readonly to: string; readonly number: number }
   | { readonly kind: "status"; readonly status: string; readonly number: number }
-  | { readonly kind: "conversation"; readonly number: number }
+  | { readonly kind: "conversation" | "listed"; readonly number: number }
   | { readonly kind: "contact" | "erase" | "erasure"; readonly contactId: string }
   | { readonly kind: "merge"; readonly contactId: string; readonly intoContactId: string }
   | { readonly kind: "createBatch"; readonly recipients: readonly BatchRecipient[] }
@@ -251,8 +251,11 @@ class Caller {
   }
 
   async #readConversation(person: number, number: number): Promise<void> {
-    const path = `conversations-api/conversations?phone=${this.#phoneOf(person, number)}`;
-    await this.#make({ kind: "conversation", number }, person, path);
+    const phone = this.#phoneOf(person, number);
+    const [kind, path] = this.#happens(0.5)
+      ? ["conversation", "conversations-api/conversations"] as const
+      : ["listed", "contacts-api/contacts"] as const;
+    await this.#make({ kind, number }, person, `${path}?phone=${phone}`);
   }
 
   /** Reads a contact, merges two, or forgets the person. */

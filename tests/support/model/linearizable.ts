@@ -18,8 +18,8 @@ export interface RecordedCall<State> {
  * when it began (Wing and Gong's search, with what was tried remembered).
  *
  * @param key names a state: equal states have equal keys.
- * @returns null where there is one, or the longest order that is possible, with the calls after which
- * nothing fits.
+ * @returns null where there is one, or the end of the longest order that is possible, with the calls that may
+ * come next, none of which fits.
  */
 export function findImpossible<State>(
   calls: readonly RecordedCall<State>[],
@@ -47,7 +47,13 @@ export function findImpossible<State>(
   };
   if (search(ordered.map((_, place) => place), first, [])) return null;
   const left = ordered.filter((call) => !longest.includes(call));
-  return `${longest.map(({ name }) => name).join(" → ")}; then none of ${
-    left.map(({ name }) => name).join(", ")
-  }`;
+  const bound = Math.min(...left.map(({ endedAt }) => endedAt));
+  const next = left.filter(({ startedAt }) => startedAt <= bound);
+  const before = longest.slice(-mostTold);
+  return `${longest.length > mostTold ? "… → " : ""}${
+    before.map(({ name }) => name).join(" → ")
+  }; then none of ${next.map(({ name }) => name).join(", ")}`;
 }
+
+/** So many calls are told of an order that ends. */
+const mostTold = 20;
