@@ -123,8 +123,10 @@ async function untilNothingWaits(world: ServiceWorld, run: ModelRun): Promise<vo
   for (let left = 500;; left--) {
     await world.dispatch(1);
     const [next] = (await run.expect(200, "messages-api/queue?limit=1")).items;
-    if (next === undefined) return;
-    if (left === 0) throw new Error("messages wait for ever");
+    const erasing = await world.admin`select from messaging.erasures where status = 'pending'`;
+    if (next === undefined && erasing.length === 0) return;
+    if (left === 0) throw new Error("messages or erasures wait for ever");
+    if (next === undefined) continue;
     const wait = (Date.parse(next.scheduledFor) - Date.now()) / 1_000;
     await world.skip(Math.max(wait, 0.1));
   }

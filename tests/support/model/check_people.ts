@@ -20,6 +20,8 @@ interface Contact {
   readonly hasConversation: boolean;
   /** Its ids mean nobody any more; its numbers find it until nothing of it is left. */
   readonly isErasing: boolean;
+  /** Whether a call that told no id came by a number of it since: it may have made another contact. */
+  readonly mayBeFollowed: boolean;
 }
 
 interface Person {
@@ -141,17 +143,21 @@ function changeContact(
   const found = person.contacts.find(({ numbers }) => numbers.includes(number));
   const same = found && (id === null ? found : named(person, found, id));
   if (found !== undefined && same) {
-    const changed = change(same);
+    const changed = change({ ...same, mayBeFollowed: same.isErasing && id === null });
     return changed && replace(person, found, changed);
   }
   if (found !== undefined && !found.isErasing) return null;
   const left = found === undefined ? person : bury(person, found);
   if (id !== null && isKnown(left, id)) return null;
-  const added = change({
-    ...{ ids: [id], numbers: [number], assignedTo: null, status: "open" },
-    ...{ hasConversation: false, isErasing: false },
-  });
+  const added = change(newContact(id, number));
   return added && { ...left, contacts: [...left.contacts, added] };
+}
+
+function newContact(id: string | null, number: number): Contact {
+  return {
+    ...{ ids: [id], numbers: [number], assignedTo: null, status: "open" },
+    ...{ hasConversation: false, isErasing: false, mayBeFollowed: false },
+  };
 }
 
 interface Conversation {
@@ -180,6 +186,12 @@ function readList(
   const [item] = items;
   const found = person.contacts.find(({ numbers }) => numbers.includes(number));
   if (found === undefined) return item === undefined ? person : null;
+  if (found.mayBeFollowed && item !== undefined && !isKnown(person, item.contactId)) {
+    const left = bury(person, found);
+    const follower = newContact(item.contactId, number);
+    const seen = shown(follower, kind === "listed" ? item.conversation : item);
+    return seen && { ...left, contacts: [...left.contacts, seen] };
+  }
   const same = item === undefined ? found : named(person, found, item.contactId);
   if (kind === "listed" && item === undefined) return found.isErasing ? person : null;
   const conversation = kind === "listed" ? item.conversation : item ?? null;
@@ -218,7 +230,7 @@ function merge(
     numbers: [...kept.numbers, ...gone.numbers].sort(),
     assignedTo: kept.assignedTo ?? gone.assignedTo,
     status: isOpen ? "open" : isUnclear ? null : kept.status,
-    ...{ hasConversation: true, isErasing: false },
+    ...{ hasConversation: true, isErasing: false, mayBeFollowed: false },
   });
 }
 
