@@ -27,6 +27,8 @@ interface Contact {
 interface Person {
   readonly contacts: readonly Contact[];
   readonly erasedIds: readonly (string | null)[];
+  /** Numbers for which a call that told no id may have made a contact. */
+  readonly mayHave: readonly number[];
 }
 
 /** @throws {ContractBreach} where no order of the calls is possible. */
@@ -40,7 +42,7 @@ export function checkPerson(history: readonly HistoryCall[], person: number): vo
   });
   const impossible = findImpossible<Person>(
     recorded,
-    { contacts: [], erasedIds: [] },
+    { contacts: [], erasedIds: [], mayHave: [] },
     (state) => JSON.stringify(state),
   );
   require(impossible === null, `the contacts of person ${person}: ${impossible}`);
@@ -185,13 +187,14 @@ function readList(
   if (answer.status !== 200 || items.length > 1) return null;
   const [item] = items;
   const found = person.contacts.find(({ numbers }) => numbers.includes(number));
-  if (found === undefined) return item === undefined ? person : null;
-  if (found.mayBeFollowed && item !== undefined && !isKnown(person, item.contactId)) {
-    const left = bury(person, found);
+  const mayBeNew = found === undefined ? person.mayHave.includes(number) : found.mayBeFollowed;
+  if (mayBeNew && item !== undefined && !isKnown(person, item.contactId)) {
+    const left = found === undefined ? person : bury(person, found);
     const follower = newContact(item.contactId, number);
     const seen = shown(follower, kind === "listed" ? item.conversation : item);
     return seen && { ...left, contacts: [...left.contacts, seen] };
   }
+  if (found === undefined) return item === undefined ? person : null;
   const same = item === undefined ? found : named(person, found, item.contactId);
   if (kind === "listed" && item === undefined) return found.isErasing ? person : null;
   const conversation = kind === "listed" ? item.conversation : item ?? null;
@@ -245,7 +248,15 @@ function erase(person: Person, id: string, answer: ServiceAnswer | null): Person
 
 function bury(person: Person, contact: Contact): Person {
   const left = replace(person, contact, null);
-  return { ...left, erasedIds: [...left.erasedIds, ...contact.ids] };
+  const { numbers, mayBeFollowed } = contact;
+  return {
+    ...left,
+    erasedIds: [...left.erasedIds, ...contact.ids],
+    mayHave: [
+      ...left.mayHave.filter((number) => !numbers.includes(number)),
+      ...mayBeFollowed ? numbers : [],
+    ],
+  };
 }
 
 /** Nothing is left of an erased person: its numbers find nobody. */
