@@ -252,6 +252,15 @@ export class ModelQuestions {
     );
   }
 
+  /** When the next reminder or end of an open one is due, for certain; null where none is open. */
+  nextDueMs(nowMs: number): number | null {
+    const due = this.all.filter(({ possible, message }) =>
+      possible.has("open") && !message.contact.isErased
+    ).flatMap((question) => [remindsAtMs(question), endsAtMs(question)])
+      .map((atMs) => atMs + toleranceMs).filter((atMs) => atMs > nowMs && atMs < Infinity);
+    return due.length === 0 ? null : Math.min(...due);
+  }
+
   /** The last end of those that are open; negative infinity where none is. */
   lastEndMs(): number {
     return Math.max(

@@ -28,7 +28,7 @@ import {
   setHold,
   setWindow,
 } from "./queue_commands.ts";
-import { cancelQuestion, readQuestion } from "./question_commands.ts";
+import { advanceToQuestion, cancelQuestion, readQuestion } from "./question_commands.ts";
 import { fateOf, leaseSeconds } from "./service_world.ts";
 
 /** Commands with their weights. */
@@ -53,6 +53,7 @@ const weighted: readonly { weight: number; arbitrary: fc.Arbitrary<ModelCommand>
   { weight: 5, arbitrary: changeBatch },
   { weight: 4, arbitrary: cancelQuestion },
   { weight: 2, arbitrary: readQuestion },
+  { weight: 5, arbitrary: advanceToQuestion },
   { weight: 1, arbitrary: restart },
   { weight: 1, arbitrary: killInSend },
   { weight: 2, arbitrary: killDispatcher },

@@ -1,6 +1,6 @@
 /** Commands about questions: a call reads one or cancels it. Messages ask, and people answer, by other commands. */
 
-import type fc from "fast-check";
+import fc from "fast-check";
 import { choice, choose, type ModelCommand, toCommand } from "./commands.ts";
 import type { ContractModel } from "./contract_model.ts";
 import type { ModelQuestion } from "./contract_questions.ts";
@@ -22,6 +22,19 @@ export const cancelQuestion: fc.Arbitrary<ModelCommand> = choice.map((place) =>
       if (isErased) return;
       model.questions.cancel(question, "canceled");
       model.questions.checkRecord(question, body);
+    },
+  })
+);
+
+/** Time passes until a reminder, or an end, is due. */
+export const advanceToQuestion: fc.Arbitrary<ModelCommand> = fc.constant(0).map(() =>
+  toCommand({
+    name: "advance to a question",
+    check: (model) => model.questions.nextDueMs(0) !== null,
+    run: async (model, run) => {
+      const dueMs = model.questions.nextDueMs(run.world.nowMs());
+      if (dueMs !== null) await run.world.skip((dueMs - run.world.nowMs()) / 1_000 + 1);
+      await run.dispatch(model);
     },
   })
 );
