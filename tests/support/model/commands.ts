@@ -56,6 +56,8 @@ interface SendWish {
   readonly fate: Fate;
   readonly lane: Lane;
   readonly seconds: number;
+  /** To the contact that is known by the person's LID, where there is one. */
+  readonly isToLid: boolean;
   /** Null for a message that asks nothing. */
   readonly ask: AskWish | null;
 }
@@ -76,6 +78,10 @@ export const sendWish: fc.Arbitrary<SendWish> = fc.record({
   fate,
   lane: fc.constantFrom<Lane>("immediate", "delayed", "paced", "paced"),
   seconds: fc.constantFrom(10, 15, 30),
+  isToLid: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, {
+    weight: 1,
+    arbitrary: fc.constant(true),
+  }),
   ask: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: askWish }),
 });
 
@@ -83,16 +89,19 @@ export const sendWish: fc.Arbitrary<SendWish> = fc.record({
 export function beginMessage(model: ContractModel, run: ModelRun, wish: SendWish): ModelMessage {
   const { lane, seconds } = wish;
   const text = run.nextText(wish.fate);
+  const hidden = wish.isToLid ? model.contacts.get(`lid:${wish.person}`) : undefined;
+  const contactId = hidden?.id ?? null;
   const message: ModelMessage = {
     ...{ text, person: wish.person, fate: wish.fate, lane, batch: null },
-    contact: model.contactOf(`phone:${wish.person}`),
+    contact: contactId === null ? model.contactOf(`phone:${wish.person}`) : hidden!,
     intervalMs: lane === "paced" ? seconds * 1_000 : 0,
     dueAtMs: run.world.nowMs() + (lane === "delayed" ? seconds * 1_000 : 0),
     ...{ messageId: null, providerMessageId: null, status: "waiting", claimedUntilMs: 0 },
     story: [],
     call: {
       body: {
-        ...{ phone: phoneOf(wish.person, wish.spelling), messageType: "text", message: text },
+        ...(contactId === null ? { phone: phoneOf(wish.person, wish.spelling) } : { contactId }),
+        ...{ messageType: "text", message: text },
         ...(lane === "paced" ? { queued: true, intervalSeconds: seconds } : {}),
         ...(lane === "delayed" ? { delayMessage: seconds } : {}),
       },

@@ -193,7 +193,7 @@ export class ContractModel {
     const { text, lane } = message;
     require(!message.contact.isErased, `${text} left after its contact was erased`);
     require(message.status === "waiting", `${text} was ${message.status} and left`);
-    require(this.#isAddressOf(message.person, call.to), `${text} went to ${call.to}`);
+    require(this.#isAddressOf(message, call.to), `${text} went to ${call.to}`);
     require(
       call.atMs >= message.dueAtMs - toleranceMs,
       `${text} left ${message.dueAtMs - call.atMs} ms before it was due`,
@@ -211,9 +211,9 @@ export class ContractModel {
   }
 
   #observeWords(words: ModelWords, { text, to, atMs }: ProviderCall): void {
-    const { contact, person } = words.question.message;
-    require(!contact.isErased, `${text} left after its contact was erased`);
-    require(this.#isAddressOf(person, to), `${text} went to ${to}`);
+    const { message } = words.question;
+    require(!message.contact.isErased, `${text} left after its contact was erased`);
+    require(this.#isAddressOf(message, to), `${text} went to ${to}`);
     require(!this.isHeld, `${text} left although its queue is held`);
     require(
       words.kind === "invalid" || this.isWindowOpen,
@@ -222,11 +222,14 @@ export class ContractModel {
     this.questions.observe(words, atMs);
   }
 
-  /** A phone of theirs; or their LID, where it is known to be theirs: the address last proven counts. */
-  #isAddressOf(number: number, address: string): boolean {
-    const { phones, lid } = persons[number]!;
-    const isKnown = this.contacts.get(`phone:${number}`) === this.contacts.get(`lid:${number}`);
-    return phones.includes(address) || isKnown && address === lid;
+  /** Of what their contact is known by: of a phone and a LID the address last proven counts. */
+  #isAddressOf({ person, contact }: ModelMessage, address: string): boolean {
+    const { phones, lid } = persons[person]!;
+    const [byPhone, byLid] = [
+      this.contacts.get(`phone:${person}`),
+      this.contacts.get(`lid:${person}`),
+    ];
+    return contact === byPhone && phones.includes(address) || contact === byLid && address === lid;
   }
 
   #observePaced(message: ModelMessage, { text, atMs }: ProviderCall): void {

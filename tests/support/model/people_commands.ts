@@ -52,6 +52,10 @@ export const receive: fc.Arbitrary<ModelCommand> = fc.record({
       model.questions.passTime(run.world.nowMs());
       model.questions.receive(contact, text, run.world.nowMs());
       for (let time = 0; time < wish.times; time++) await deliver(run, payload);
+      // By its id alone it can be written to.
+      if (wish.as === "lid" && contact.id === null) {
+        run.checkContact(model, contact, await findContact(run, lid ?? ""));
+      }
     },
   })
 );
