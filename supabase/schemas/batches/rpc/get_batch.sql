@@ -10,7 +10,8 @@ begin
   perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
   batch := messaging.find_batch(request);
   template := batch.source->'template';
-  return messaging.describe_batch(batch) || jsonb_build_object(
+  -- The batch and its messages in one statement: between two an erasure may take a message from one to the other.
+  return messaging.describe_batch(messaging.find_batch(request)) || jsonb_build_object(
     'template', case when template is not null then jsonb_build_object(
       'templateId', template->'templateId',
       'name', template->'name',
