@@ -2029,6 +2029,20 @@ begin
 end;
 $$;
 
+-- For a reader that found a contact in an earlier statement, when it has read. NULL is none.
+-- Errors: MI055 where the contact was merged or erased since; the call must be repeated.
+create or replace function messaging.refuse_merged(contact_id uuid)
+returns void language plpgsql stable set search_path = '' as $$
+begin
+  if not exists (
+    select from messaging.contacts c
+    where c.id = refuse_merged.contact_id and c.merged_into is null
+  ) and contact_id is not null then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+end;
+$$;
+
 -- Makes the newest word of a contact's person the consent of all contacts of that person in the workspace, with
 -- an event for each that it changes. An own word of a contact that is newer stays: it is no word of the
 -- person yet, or none any more (see change_people_scopes).
@@ -2312,7 +2326,7 @@ $$;
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
 -- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has
 -- no contacts. Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids.
--- Errors: MI001; MI031 and MI035 see find_recipient.
+-- Errors: MI001; MI031 and MI035 see find_recipient; MI055 see refuse_merged.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -2363,6 +2377,7 @@ begin
     ), '[]') into items
     from jsonb_array_elements(items) with ordinality as i(item, place);
   end if;
+  perform messaging.refuse_merged(contact_id);
   return jsonb_build_object('items', items, 'next', page->'next');
 end;
 $$;
@@ -3130,7 +3145,7 @@ $$;
 -- operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or post brought the
 -- contact), updatedSince. An unknown phone or userId has no conversations, and no tombstones.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
--- find_recipient.
+-- find_recipient; MI055 see refuse_merged.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
 -- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
@@ -3401,6 +3416,7 @@ begin
     reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
     exit when reading.is_over;
   end loop;
+  perform messaging.refuse_merged(of_contact);
   return messaging.build_read_page(reading);
 end;
 $$;
@@ -13722,7 +13738,8 @@ begin
   perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
   batch := messaging.find_batch(request);
   template := batch.source->'template';
-  return messaging.describe_batch(batch) || jsonb_build_object(
+  -- The batch and its messages in one statement: between two an erasure may take a message from one to the other.
+  return messaging.describe_batch(messaging.find_batch(request)) || jsonb_build_object(
     'template', case when template is not null then jsonb_build_object(
       'templateId', template->'templateId',
       'name', template->'name',
@@ -16694,10 +16711,11 @@ $$;
 -- keeps hashes of their ids where a webhook may still name them (see erased_messages).
 -- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
 -- that some channels send of it, must find it. `is_unsent_only`: only those that have not left.
--- Their files go with them, unless others have got the same ones.
+-- Their files go with them, unless others have got the same ones. The recipients of batches whose messages they
+-- were are skipped from now on: the erasure may have to wait for another message.
 -- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
--- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
--- cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
+-- Locks the messages in the order of their ids, then pacing where one waited, then the batches; the queue's rows go
+-- by cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
 -- goes on.
 create or replace function messaging.erase_messages(
   contact messaging.contacts, max_rows integer, is_unsent_only boolean default false
@@ -16768,6 +16786,13 @@ begin
     where d.instance_id = contact.instance_id and d.in_flight = any (ids);
     perform messaging.refresh_dispatch(array[contact.instance_id]);
   end if;
+  perform messaging.skip_recipients(left_out.places, 'contact_erased')
+  from (
+    select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) as places
+    from messaging.batch_recipients r
+    where r.contact_id = contact.id and r.message_id = any (ids) and r.status = 'accepted'
+  ) as left_out
+  where left_out.places is not null;
   return erased;
 end;
 $$;
