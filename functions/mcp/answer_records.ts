@@ -17,6 +17,7 @@ import { dryRunFields } from "../../shared/model/batch_record.ts";
 import { webhookStates } from "../../shared/model/connection.ts";
 import { contactSchema } from "../../shared/model/contact_record.ts";
 import {
+  controlledFields,
   conversationSchema,
   readAgentPauseFields,
 } from "../../shared/model/conversation_record.ts";
@@ -170,6 +171,11 @@ export const dryRunRecord = z.object({
   summary: dryRunFields.summary.extend({ skip: z.record(ownWord, count) }),
   items: z.array(dryRunFields.items.element.extend({ reason: ownWord })),
   ...{ estimatedCost: costs, estimatedCostAfterChange: costs, ignoredFields: z.array(fieldPath) },
+});
+
+export const controlRecord = z.object({
+  ...controlledFields,
+  ignoredFields: z.array(fieldPath),
 });
 
 export const agentPauseRecord = z.object({

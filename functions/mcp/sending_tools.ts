@@ -1,8 +1,9 @@
 import { purposes } from "../../shared/model/purpose.ts";
 import * as z from "zod";
 import { askSchema } from "../../shared/model/ask.ts";
+import { controlActions, controlRoles } from "../../shared/model/control.ts";
 import { cancelEvents } from "../../shared/model/timing.ts";
-import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
+import { agentPauseRecord, controlRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
 import { outputOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
@@ -206,6 +207,40 @@ export const sendingTools: readonly Tool[] = [
     },
     isPaged: false,
     run: pauseAgent,
+  },
+  {
+    name: "set_control",
+    title: "Take or pass on a conversation",
+    description:
+      "On the official channel, where a number may have several responders: takes one contact's conversation for this service, passes it to the responder that has `role`, or releases it. The channel decides, and may refuse.",
+    input: z.looseObject({
+      ...recipientInput,
+      action: z.enum(controlActions),
+      role: z.enum(controlRoles).optional().describe("Only with pass."),
+    }),
+    output: outputOf({
+      handledBy: z.string().optional().describe("Who holds it now."),
+      previous: z.string().optional(),
+    }),
+    record: controlRecord,
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
+    call: {
+      functionName: "conversations-api",
+      method: "POST",
+      route: "/conversations-api/control",
+    },
+    isPaged: false,
+    run: (args, { call, instanceId }) =>
+      call({
+        method: "POST",
+        path: "conversations-api/control",
+        body: { ...args, instanceId },
+      }),
   },
 ];
 

@@ -252,6 +252,8 @@ function conversationSteps(step: MakeStep): Step[] {
     step("conversation", "unassign", person),
     step("conversation", "setAgentPause", { ...person, paused: true, minutes: 5 }),
     step("conversation", "getAgentPause", person),
+    // The demo is of a gateway, whose conversations have no other responder.
+    step("conversation", "setControl", { ...person, control: "take" }),
     step("conversation", "setStatus", { ...person, status: "closed" }),
   ];
 }

@@ -5,6 +5,7 @@ import type { Sql } from "postgres";
 import { startTestServer } from "../../support/doubles/test_server.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { inbound } from "../../support/fixtures/event_world.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { createEveryApp } from "../contract/every_app.ts";
@@ -39,8 +40,8 @@ export interface McpWorld extends AsyncDisposable {
   readonly sent: readonly Record<string, unknown>[];
 }
 
-/** Starts it with one tenant. */
-export async function startMcpWorld(): Promise<McpWorld> {
+/** Starts it with one tenant. @param provider of its instance. */
+export async function startMcpWorld(provider: ProviderKind = "zapi"): Promise<McpWorld> {
   const stack = await startMessagingStack();
   const apps = await createEveryApp(stack.services);
   const server = startTestServer((request) => {
@@ -50,7 +51,7 @@ export async function startMcpWorld(): Promise<McpWorld> {
     return app?.request(path + url.search, request) ?? new Response(null, { status: 404 });
   });
   const { admin } = stack;
-  const tenant = await createTenant(admin, { baseUrl: stack.provider.baseUrl });
+  const tenant = await createTenant(admin, { provider, baseUrl: stack.provider.baseUrl });
   const url = `${server.origin}/functions/v1/mcp`;
   return {
     stack,

@@ -6,6 +6,7 @@ import {
   contactResponseSchema,
 } from "../../../functions/contacts-api/contract.ts";
 import {
+  controlResponseSchema,
   conversationsResponseSchema,
   setAgentPauseResponseSchema,
 } from "../../../functions/conversations-api/contract.ts";
@@ -46,6 +47,7 @@ const contracts: Readonly<Record<string, z.ZodType>> = {
   request_payment: sendMessageResponseSchema,
   dry_run_batch: dryRunResponseSchema,
   pause_agent: setAgentPauseResponseSchema,
+  set_control: controlResponseSchema,
 };
 
 /** What a stranger may choose: a sentence, a word, a number, an id. */

@@ -197,6 +197,32 @@ Deno.test("no tool makes a contact of a stranger, who then would be known", asyn
   assertEquals((await client.call("pause_agent", { contactId, paused: false })).isError, false);
 });
 
+Deno.test("a conversation is taken and passed on where a number has several responders", async () => {
+  await using world = await startMcpWorld("whatsapp_cloud");
+  world.stack.provider.answer = () => Response.json({ success: true });
+  const contactId = await world.addContact(known);
+  await using client = await world.connect();
+  const passed = await client.call("set_control", {
+    ...{ phone: known, action: "pass", role: "ai_agent" },
+  });
+  assertEquals(
+    [passed.found.contactId, passed.found.handledBy, passed.found.previous],
+    [contactId, "channel_agent", "us"],
+    passed.text,
+  );
+  const taken = await client.call("set_control", { contactId, action: "take" });
+  assertEquals([taken.found.handledBy, taken.found.previous], ["us", "channel_agent"]);
+  const unknown = await client.call("set_control", { phone: stranger, action: "take" });
+  assertEquals([unknown.isError, unknown.found.error], [true, "contact_not_found"]);
+  assertEquals(world.sent.map(({ action }) => action), ["pass", "take"]);
+
+  await using gateway = await startMcpWorld();
+  await gateway.addContact(known);
+  await using other = await gateway.connect();
+  const refused = await other.call("set_control", { phone: known, action: "take" });
+  assertEquals([refused.isError, refused.found.error], [true, "unsupported_on_channel"]);
+});
+
 Deno.test("an argument that is null or empty is not given, to any tool", async () => {
   await using world = await startMcpWorld();
   await world.addContact(known);

@@ -10,7 +10,7 @@ const toolsByScope: Readonly<Record<string, readonly string[]>> = {
   send: ["get_message", "get_question", ...sending],
   history: ["get_message", "get_question", "read_conversation"],
   contacts: ["find_contacts", "get_contact"],
-  conversations: ["list_conversations", "pause_agent"],
+  conversations: ["list_conversations", "pause_agent", "set_control"],
   batches: ["dry_run_batch"],
   events: [],
 };
@@ -39,7 +39,7 @@ Deno.test("each tool has a title, a description, schemas of both sides and its h
     assertEquals([tool.inputSchema.type, tool.outputSchema?.type], ["object", "object"], tool.name);
     const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
     const sends = ["ask", "request_payment"].includes(tool.name) || tool.name.startsWith("send_");
-    const changes = sends || tool.name === "pause_agent";
+    const changes = sends || ["pause_agent", "set_control"].includes(tool.name);
     assertEquals(
       [readOnlyHint, destructiveHint, idempotentHint],
       [!changes, sends, true],

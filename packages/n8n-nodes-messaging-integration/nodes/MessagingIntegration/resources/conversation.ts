@@ -79,6 +79,14 @@ export const conversationDescription: INodeProperties[] = [
         routing: { request: { method: "POST", url: "/conversations-api/agent-pause" } },
       },
       {
+        name: "Set Control",
+        value: "setControl",
+        action: "Take or pass on a conversation",
+        description:
+          "Take a conversation of the official channel from its other responder, pass it on, or release it",
+        routing: { request: { method: "POST", url: "/conversations-api/control" } },
+      },
+      {
         name: "Set Status",
         value: "setStatus",
         action: "Set the status of a conversation",
@@ -99,11 +107,20 @@ export const conversationDescription: INodeProperties[] = [
     name: "conversationId",
     displayName: "Conversation ID",
   }),
-  ...personFields("conversation", ["addNote", "assign", "setAgentPause", "setStatus", "unassign"]),
+  ...personFields("conversation", [
+    "addNote",
+    "assign",
+    "setAgentPause",
+    "setControl",
+    "setStatus",
+    "unassign",
+  ]),
   ...personFields("conversation", ["getAgentPause"], "query"),
   ...conversationFields,
   ...listFields("conversation", ["getAll", "getNotes", "getTransfers"]),
-  additionalFields("conversation", ["addNote", "setAgentPause", "unassign"], [idempotencyKeyField]),
+  additionalFields("conversation", ["addNote", "setAgentPause", "setControl", "unassign"], [
+    idempotencyKeyField,
+  ]),
   additionalFields("conversation", ["assign"], [
     textField("departmentId", "Department ID"),
     idempotencyKeyField,

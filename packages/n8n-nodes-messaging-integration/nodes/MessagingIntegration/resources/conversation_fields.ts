@@ -54,6 +54,38 @@ export const conversationFields: INodeProperties[] = [
     description: "Length of the pause in minutes, at most 30 days",
   },
   {
+    displayName: "Control",
+    name: "control",
+    type: "options",
+    options: [
+      { name: "Pass to Another Responder", value: "pass" },
+      { name: "Release", value: "release" },
+      { name: "Take", value: "take" },
+    ],
+    default: "take",
+    displayOptions: shown("setControl"),
+    routing: { send: { type: "body", property: "action" } },
+  },
+  {
+    displayName: "Role",
+    name: "role",
+    type: "options",
+    options: [
+      { name: "AI Agent", value: "ai_agent" },
+      { name: "Click-to-WhatsApp Ads", value: "ctwa" },
+      { name: "Customer Service", value: "customer_service" },
+      { name: "Escalation", value: "escalation" },
+      { name: "Marketing", value: "marketing" },
+      { name: "Utility", value: "utility" },
+    ],
+    default: "ai_agent",
+    displayOptions: {
+      show: { resource: ["conversation"], operation: ["setControl"], control: ["pass"] },
+    },
+    routing: { send: { type: "body", property: "role" } },
+    description: "The responder that is to have the conversation",
+  },
+  {
     displayName: "Status",
     name: "status",
     type: "options",
