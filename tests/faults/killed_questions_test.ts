@@ -94,9 +94,11 @@ async function live(
 ): Promise<void> {
   const asking = await beginAsking(world, receiver);
   const what = `${life === answeredLife ? "answered" : "expired"}, ${strike}`;
+  // From the start: a run that ends the question may tell it too.
+  const telling = keepTelling(receiver);
   for (const step of life) {
     if (!cut.includes(step)) await step.act(asking);
-    else if (step === isTold) await cutOffTelling(asking, strike);
+    else if (step === isTold) await cutOffTelling(asking, telling, strike);
     else await cutOff(asking, step, strike);
     // As who gets no answer does: the same call again.
     if (step !== isTold) await step.act(asking);
@@ -161,18 +163,33 @@ async function hit(
   await restarting;
 }
 
-/** Strikes when the receiver has the end, and the service does not know it yet. */
-async function cutOffTelling({ world, receiver }: Asking, strike: Strike): Promise<void> {
-  const arrived = Promise.withResolvers<void>();
+/** The first call that tells an end, which the receiver keeps unanswered. */
+interface Telling {
+  readonly hasArrived: () => boolean;
+  answer(): void;
+}
+
+/** Keeps the next call of the receiver, whichever run of a dispatcher makes it. */
+function keepTelling(receiver: HttpDouble): Telling {
   const answered = Promise.withResolvers<void>();
+  let hasArrived = false;
   receiver.answer = async () => {
-    arrived.resolve();
+    receiver.answer = () => new Response(null, { status: 200 });
+    hasArrived = true;
     await answered.promise;
     return new Response(null, { status: 200 });
   };
+  return { hasArrived: () => hasArrived, answer: answered.resolve };
+}
+
+/** Strikes when the receiver has the end, and the service does not know it yet. */
+async function cutOffTelling(
+  { world }: Asking,
+  telling: Telling,
+  strike: Strike,
+): Promise<void> {
   const run = world.beginDispatch().catch(() => null);
-  await arrived.promise;
-  receiver.answer = () => new Response(null, { status: 200 });
+  await waitUntil(telling.hasArrived, { what: "the end to be told" });
   if (strike === "the process is killed") await world.killAndRestart();
   else {
     await world.admin`
@@ -180,7 +197,7 @@ async function cutOffTelling({ world, receiver }: Asking, strike: Strike): Promi
       where datname = current_database() and pid <> pg_backend_pid()
         and backend_type = 'client backend' and usename <> current_user`;
   }
-  answered.resolve();
+  telling.answer();
   await run;
 }
 
