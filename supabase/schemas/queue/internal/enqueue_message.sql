@@ -17,7 +17,8 @@ create or replace function messaging.enqueue_message(
 declare
   is_paced boolean;
   is_open boolean;
-  has_one_before boolean;
+  -- That the instance is held at the slot, and that a message leaves before it.
+  found_there boolean[];
   is_protected boolean := instance.protection is not null;
   is_new boolean;
   follows_pace constant boolean := interval_seconds is null;
@@ -65,17 +66,21 @@ begin
     enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new,
     follows_pace
   )
-  returning exists (
-    select from messaging.message_queue q
-    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
-      and q.scheduled_at <= slot
-      and q.scheduled_at >= (
-        select own.queue_from from messaging.dispatch_of(instance.id) as own
+  returning (
+    select array[
+      coalesce(messaging.held_until(own) > slot, false),
+      exists (
+        select from messaging.message_queue q
+        where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
+          and q.scheduled_at <= slot and q.scheduled_at >= own.queue_from
       )
-  ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
+    ]
+    from messaging.dispatch_of(instance.id) as own
+  ) into found_there;
+  is_held := found_there[1];
   -- Lowers the due time and where the queue begins, and only for a new head: a message behind another one leaves
   -- after it. Without need no lock is taken that would make a claim skip the instance.
-  if not has_one_before then
+  if not found_there[2] then
     update messaging.dispatch d
     set next_due_at = least(
         d.next_due_at,

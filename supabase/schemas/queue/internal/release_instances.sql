@@ -24,6 +24,9 @@ begin
     bool_or(s.is_retried and s.lane = 'paced')
   into released, held, has_returned
   from unnest(settlements) as s;
+  if released is null and held is null then
+    return;
+  end if;
   perform from messaging.pacing p
   where p.instance_id = any (released || held)
   order by p.instance_id
@@ -64,30 +67,32 @@ begin
     end if;
   end if;
 
-  with freed as (
-  update messaging.dispatch d
-  set in_flight = null,
-    lease_until = null,
-    generation = d.generation + 1,
-    queue_from = coalesce(head.scheduled_at, 'infinity'),
-    paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
-    next_due_at = greatest(
-      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
-      messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
-        + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
+  if released is not null then
+    with freed as (
+    update messaging.dispatch d
+    set in_flight = null,
+      lease_until = null,
+      generation = d.generation + 1,
+      queue_from = coalesce(head.scheduled_at, 'infinity'),
+      paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
+      next_due_at = greatest(
+        messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
+        messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
+          + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
+      )
+    from unnest(settlements) as s
+    cross join lateral messaging.dispatch_of(s.instance_id) as own
+    -- What comes back has its former slot, which may be before all others.
+    left join lateral messaging.head_of_queue(
+      s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
+    ) as head on true
+    -- "is true" keeps the plan off the index of everything in flight.
+    where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
+      and d.generation >= own.generation and (d.in_flight = s.message_id) is true
+    returning d.instance_id, d.feeds_batches
     )
-  from unnest(settlements) as s
-  cross join lateral messaging.dispatch_of(s.instance_id) as own
-  -- What comes back has its former slot, which may be before all others.
-  left join lateral messaging.head_of_queue(
-    s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
-  ) as head on true
-  -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
-    and d.generation >= own.generation and (d.in_flight = s.message_id) is true
-  returning d.instance_id, d.feeds_batches
-  )
-  select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
+    select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
+  end if;
 
   -- A message of a group that comes back is nobody's in flight: see claim_instance_group.
   if has_returned then
