@@ -10066,7 +10066,8 @@ create or replace function messaging.enqueue_message(
 declare
   is_paced boolean;
   is_open boolean;
-  has_one_before boolean;
+  -- That the instance is held at the slot, and that a message leaves before it.
+  found_there boolean[];
   is_protected boolean := instance.protection is not null;
   is_new boolean;
   follows_pace constant boolean := interval_seconds is null;
@@ -10114,17 +10115,21 @@ begin
     enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new,
     follows_pace
   )
-  returning exists (
-    select from messaging.message_queue q
-    where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
-      and q.scheduled_at <= slot
-      and q.scheduled_at >= (
-        select own.queue_from from messaging.dispatch_of(instance.id) as own
+  returning (
+    select array[
+      coalesce(messaging.held_until(own) > slot, false),
+      exists (
+        select from messaging.message_queue q
+        where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
+          and q.scheduled_at <= slot and q.scheduled_at >= own.queue_from
       )
-  ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
+    ]
+    from messaging.dispatch_of(instance.id) as own
+  ) into found_there;
+  is_held := found_there[1];
   -- Lowers the due time and where the queue begins, and only for a new head: a message behind another one leaves
   -- after it. Without need no lock is taken that would make a claim skip the instance.
-  if not has_one_before then
+  if not found_there[2] then
     update messaging.dispatch d
     set next_due_at = least(
         d.next_due_at,
@@ -10576,6 +10581,9 @@ begin
     bool_or(s.is_retried and s.lane = 'paced')
   into released, held, has_returned
   from unnest(settlements) as s;
+  if released is null and held is null then
+    return;
+  end if;
   perform from messaging.pacing p
   where p.instance_id = any (released || held)
   order by p.instance_id
@@ -10616,30 +10624,32 @@ begin
     end if;
   end if;
 
-  with freed as (
-  update messaging.dispatch d
-  set in_flight = null,
-    lease_until = null,
-    generation = d.generation + 1,
-    queue_from = coalesce(head.scheduled_at, 'infinity'),
-    paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
-    next_due_at = greatest(
-      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
-      messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
-        + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
+  if released is not null then
+    with freed as (
+    update messaging.dispatch d
+    set in_flight = null,
+      lease_until = null,
+      generation = d.generation + 1,
+      queue_from = coalesce(head.scheduled_at, 'infinity'),
+      paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
+      next_due_at = greatest(
+        messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
+        messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
+          + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
+      )
+    from unnest(settlements) as s
+    cross join lateral messaging.dispatch_of(s.instance_id) as own
+    -- What comes back has its former slot, which may be before all others.
+    left join lateral messaging.head_of_queue(
+      s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
+    ) as head on true
+    -- "is true" keeps the plan off the index of everything in flight.
+    where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
+      and d.generation >= own.generation and (d.in_flight = s.message_id) is true
+    returning d.instance_id, d.feeds_batches
     )
-  from unnest(settlements) as s
-  cross join lateral messaging.dispatch_of(s.instance_id) as own
-  -- What comes back has its former slot, which may be before all others.
-  left join lateral messaging.head_of_queue(
-    s.instance_id, case when s.is_retried then '-infinity' else own.queue_from end
-  ) as head on true
-  -- "is true" keeps the plan off the index of everything in flight.
-  where s.lane = 'paced' and d.instance_id = any (array[own.instance_id])
-    and d.generation >= own.generation and (d.in_flight = s.message_id) is true
-  returning d.instance_id, d.feeds_batches
-  )
-  select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
+    select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
+  end if;
 
   -- A message of a group that comes back is nobody's in flight: see claim_instance_group.
   if has_returned then
