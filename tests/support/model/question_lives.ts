@@ -273,7 +273,7 @@ class Life {
     const words = how === "stop" ? "PARAR" : how === "invalid" ? "doze" : `${++this.#said}`;
     return {
       name: `say ${words} as ${contact}${how === "late" ? " late" : ""}`,
-      events: [{ is: "say", contact, words, how }],
+      events: [{ is: "write", words }, { is: "say", contact, words, how }],
       run: () =>
         this.world.say(
           this.tenant,

@@ -24,6 +24,8 @@ interface ModelPerson {
   readonly questions: Readonly<Record<string, ModelQuestion>>;
   readonly isMerged: boolean;
   readonly lefts: number;
+  /** Words on their way, and the questions that had been recorded when they were written. */
+  readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One thing that happens at once. Those of one act happen in their order. */
@@ -31,6 +33,7 @@ export type ModelEvent =
   | { readonly is: "record"; readonly question: string; readonly contact: number }
   | { readonly is: "begin" | "cancel" | "fail"; readonly question: string }
   | { readonly is: "leave"; readonly question: string; readonly isAccepted: boolean }
+  | { readonly is: "write"; readonly words: string }
   | { readonly is: "say"; readonly contact: number; readonly words: string; readonly how: How }
   | { readonly is: "age"; readonly question: string; readonly seconds: number }
   | { readonly is: "expire"; readonly question: string }
@@ -45,7 +48,9 @@ export const lateSeconds = 300;
 
 /** All that a person's questions may be now. */
 export class QuestionModel {
-  #possible: readonly ModelPerson[] = [{ questions: {}, isMerged: false, lefts: 0 }];
+  #possible: readonly ModelPerson[] = [
+    { questions: {}, isMerged: false, lefts: 0, written: {} },
+  ];
 
   /** Acts that are made at the same time: any order of their events may have happened. */
   act(acts: readonly (readonly ModelEvent[])[]): void {
@@ -123,6 +128,10 @@ function apply(person: ModelPerson, event: ModelEvent): ModelPerson[] {
       return [merge(person)];
     case "erase":
       return [endAll(person, () => true, "canceled:erased")];
+    case "write": {
+      const written = { ...person.written, [event.words]: Object.keys(person.questions) };
+      return [{ ...person, written }];
+    }
     case "say":
       return say(person, event);
   }
@@ -187,17 +196,34 @@ function merge(person: ModelPerson): ModelPerson {
   );
 }
 
+/**
+ * What a message makes of the questions. It answers none that was recorded after it was written; of those that were
+ * recorded within the same second nobody can tell.
+ */
+function say(person: ModelPerson, event: Extract<ModelEvent, { is: "say" }>): ModelPerson[] {
+  const { [event.words]: written, ...others } = person.written;
+  const arrived = { ...person, written: others };
+  const isLater = (name: string): boolean => written !== undefined && !written.includes(name);
+  const isAnyLater = Object.keys(person.questions).some(isLater);
+  return [
+    ...answer(arrived, event, () => true),
+    ...(isAnyLater ? answer(arrived, event, (name) => !isLater(name)) : []),
+  ];
+}
+
 /** The first message that fits answers the open question; else what is under way keeps it. */
-function say(
+function answer(
   person: ModelPerson,
   { contact, words, how }: Extract<ModelEvent, { is: "say" }>,
+  mayAnswer: (name: string) => boolean,
 ): ModelPerson[] {
   const from = person.isMerged ? 0 : contact;
   const ofContact = Object.entries(person.questions).filter(([, one]) => one.contact === from);
   if (how === "stop") return [endAll(person, (one) => one.contact === from, "canceled:opted_out")];
   if (how === "invalid") return [person];
+  const answerable = ofContact.filter(([name]) => mayAnswer(name));
   const writtenAgo = how === "late" ? lateSeconds : 0;
-  const open = ofContact.filter(([, { state, aged }]) =>
+  const open = answerable.filter(([, { state, aged }]) =>
     state === "open" && aged >= writtenAgo && aged - writtenAgo < answerWithinSeconds
   );
   if (open.length > 0) {
@@ -205,7 +231,7 @@ function say(
   }
   const sending = how === "late"
     ? []
-    : ofContact.filter(([, one]) => one.state === "sending" && one.pending === null);
+    : answerable.filter(([, one]) => one.state === "sending" && one.pending === null);
   return sending.length === 0
     ? [person]
     : sending.map(([name]) => change(person, name, { pending: words }));
