@@ -15,7 +15,7 @@ import {
 } from "./commands.ts";
 import type { ContractModel, ModelBatch, ModelMessage } from "./contract_model.ts";
 import type { ModelRun } from "./model_run.ts";
-import { leaseSeconds } from "./service_world.ts";
+import { claimSeconds } from "./service_world.ts";
 
 /** An operator holds the instance, or lets it go on. */
 export const hold: fc.Arbitrary<ModelCommand> = fc.boolean().map((isHeld) =>
@@ -193,9 +193,11 @@ async function cutOff(
   run: ModelRun,
   message: ModelMessage | undefined,
 ): Promise<void> {
+  // It was claimed just before its call came: the seconds of the restart count.
+  const claimedUntilMs = run.world.nowMs() + claimSeconds * 1_000;
   model.lost = message ?? null;
   run.observe(model);
   await run.world.killAndRestart();
-  if (message !== undefined) model.cutOff(message, run.world.nowMs() + leaseSeconds * 1_000);
+  if (message !== undefined) model.cutOff(message, claimedUntilMs);
   run.observe(model);
 }

@@ -86,10 +86,12 @@ export interface WorldRequest {
   readonly idempotencyKey?: string;
 }
 
-/** How long the service waits for a provider; its claims last 15 seconds longer. */
+/** How long the service waits for a provider. */
 export const providerTimeoutMs = 2_000;
+/** How long its claims last. */
+export const claimSeconds = providerTimeoutMs / 1_000 + 15;
 /** After so many seconds the claim of a dead process is over. */
-export const leaseSeconds = providerTimeoutMs / 1_000 + 16;
+export const leaseSeconds = claimSeconds + 1;
 
 /**
  * Starts a world. Its dispatcher runs only when it is called.
