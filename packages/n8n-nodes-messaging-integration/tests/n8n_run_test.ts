@@ -65,8 +65,8 @@ Deno.test({
         return error === undefined ? [] : [`${name}: ${JSON.stringify(results[name])}`];
       });
       assertEquals(failures.length, 2, failures.join("\n"));
-      assertMatch(failures[0] ?? "", /^message that is refused: /);
-      assertMatch(failures[1] ?? "", /^conversation setControl: .*unsupported_on_channel/);
+      assertMatch(failures[1] ?? "", /^message that is refused: /);
+      assertMatch(failures[0] ?? "", /^conversation setControl: .*channel cannot carry this/);
     });
 
     await t.step("and the service does it", () => {
