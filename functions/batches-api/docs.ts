@@ -12,6 +12,7 @@ import {
 } from "../../shared/model/batch_states.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { textsBelow } from "../../shared/openapi/record_texts.ts";
 import {
   addRecipientsSchema,
   batchListResponseSchema,
@@ -398,12 +399,7 @@ export const operations: readonly Operation[] = [
     errors: [],
     fields: {
       status: "Only batches of this status.",
-      ...Object.fromEntries(
-        Object.entries({ ...requestFields, ...recordFields }).map(([name, meaning]) => [
-          `items.${name}`,
-          meaning,
-        ]),
-      ),
+      ...textsBelow("items", { ...requestFields, ...recordFields }),
     },
     examples: [{
       name: "drafts",

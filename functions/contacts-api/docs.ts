@@ -10,7 +10,12 @@ import {
 } from "../../shared/openapi/demo_fixtures.ts";
 import { shownContactFields } from "../../shared/model/contact_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { paymentTexts, questionTexts } from "../../shared/openapi/record_texts.ts";
+import {
+  type FieldTexts,
+  paymentTexts,
+  questionTexts,
+  textsBelow,
+} from "../../shared/openapi/record_texts.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   blockContactResponseSchema,
@@ -93,15 +98,6 @@ const contactFieldTexts = {
   "conversation.lastMessageAt": "When the last message was sent or received.",
   updatedAt: "Last change of the contact or its conversation, messages included.",
 };
-
-type FieldTexts = Readonly<Record<string, string>>;
-
-/** The texts of a part's fields, by their paths. */
-function textsBelow(part: string, texts: FieldTexts): FieldTexts {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, told]) => [`${part}.${name}`, told]),
-  );
-}
 
 /** The contact stands once, at the head of the export. */
 function withoutContact({ contact: _, ...texts }: FieldTexts): FieldTexts {
@@ -331,9 +327,7 @@ export const operations: readonly Operation[] = [
     success: { description: "A page of contacts.", schema: contactListResponseSchema },
     errors: ["invalid_phone", "contact_not_found", "operator_not_found"],
     fields: {
-      ...Object.fromEntries(
-        Object.entries(contactFieldTexts).map(([field, text]) => [`items.${field}`, text]),
-      ),
+      ...textsBelow("items", contactFieldTexts),
       "items.isDeleted": "The contact is merged or erased.",
       "items.mergedInto": "The contact that it was merged into; null when it was erased.",
       phone:

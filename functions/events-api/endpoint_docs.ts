@@ -6,6 +6,7 @@ import {
   demoInstanceRef,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { textsBelow } from "../../shared/openapi/record_texts.ts";
 import {
   createEndpointSchema,
   deliveriesResponseSchema,
@@ -77,9 +78,7 @@ const endpointFields = {
     "Signs the calls (Standard Webhooks): `whsec_` and base64. Only this response contains it.",
   gracePeriodSeconds: "How long the former secret signs too, in seconds.",
 };
-const listFields = Object.fromEntries(
-  Object.entries(endpointFields).map(([name, meaning]) => [`items.${name}`, meaning]),
-);
+const listFields = textsBelow("items", endpointFields);
 
 const deliveryFields = {
   deliveryId: "Id of the delivery: one for an event and an endpoint, however often it is sent.",
@@ -96,9 +95,7 @@ const deliveryFields = {
   "attempts.answer": "The first 1,024 bytes of the answer; `null` for an empty one.",
   nextAttemptAt: "Time of the next attempt; `null` where there is none.",
 };
-const deliveryListFields = Object.fromEntries(
-  Object.entries(deliveryFields).map(([name, meaning]) => [`items.${name}`, meaning]),
-);
+const deliveryListFields = textsBelow("items", deliveryFields);
 
 /** The operations of webhook endpoints and of their deliveries. */
 export const endpointOperations: readonly Operation[] = [

@@ -11,6 +11,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
+import { textsBelow } from "../../shared/openapi/record_texts.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   cancelMessagesResponseSchema,
@@ -140,12 +141,6 @@ const budgetFields = {
     "What those will cost that the channel has accepted and not delivered yet; 0 without a budget.",
   reached: "Whether both together are the budget, or more: what it stops waits now.",
 };
-
-const prefixed = (
-  part: string,
-  fields: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(fields).map(([name, text]) => [`${part}.${name}`, text]));
 
 /** The operations of messages-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
@@ -497,7 +492,7 @@ export const operations: readonly Operation[] = [
       "pace.slowedUntil":
         "Until when it is half: a minute after the last such refusal; null where it is not.",
       budget: "What is spent of the instance's budget this month; null where it has none.",
-      ...prefixed("budget", budgetFields),
+      ...textsBelow("budget", budgetFields),
       ...dayFields("protection"),
       lastSuccessAt: "Time at which a message was last sent.",
       lastFailure:

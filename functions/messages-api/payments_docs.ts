@@ -6,7 +6,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { paymentTexts } from "../../shared/openapi/record_texts.ts";
+import { paymentTexts, textsBelow } from "../../shared/openapi/record_texts.ts";
 import { paymentReferenceSchema } from "../../shared/model/timing.ts";
 import {
   changePaymentResponseSchema,
@@ -75,9 +75,7 @@ export const paymentOperations: readonly Operation[] = [
     success: { description: "A page of payments.", schema: paymentsResponseSchema },
     errors: [],
     fields: {
-      ...Object.fromEntries(
-        Object.entries(paymentTexts).map(([name, text]) => [`items.${name}`, text]),
-      ),
+      ...textsBelow("items", paymentTexts),
       status: "Only payments with this status.",
       reference: "Only payments of this reference.",
       contactId: "Only payments of this contact.",

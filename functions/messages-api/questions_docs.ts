@@ -6,7 +6,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { questionTexts } from "../../shared/openapi/record_texts.ts";
+import { questionTexts, textsBelow } from "../../shared/openapi/record_texts.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   listQuestionsSchema,
@@ -35,9 +35,6 @@ const open = {
   answer: null,
 };
 
-const ofItems = (fields: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).map(([name, text]) => [`items.${name}`, text]));
-
 const pathParameters = {
   id: { description: "`questionId` of the question.", example: demoQuestionId },
 };
@@ -57,7 +54,7 @@ export const questionOperations: readonly Operation[] = [
     success: { description: "A page of questions.", schema: questionsResponseSchema },
     errors: ["contact_not_found", "contact_erased", "batch_not_found"],
     fields: {
-      ...ofItems(questionTexts),
+      ...textsBelow("items", questionTexts),
       status: "Only questions with this status.",
       contactId: "Only questions to this contact.",
       key: "Only questions with this name of yours.",

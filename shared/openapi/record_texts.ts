@@ -1,5 +1,15 @@
-/** What the fields of records mean that several functions answer. */
+/** Meanings of the fields of records that several functions answer with. */
 import { questionReasonMeaning } from "../model/question_record.ts";
+
+/** Meanings of fields, by their paths. */
+export type FieldTexts = Readonly<Record<string, string>>;
+
+/** The same texts for fields of a part of the answer, such as `items`. */
+export function textsBelow(part: string, texts: FieldTexts): FieldTexts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([path, text]) => [`${part}.${path}`, text]),
+  );
+}
 
 /** Of a question. */
 export const questionTexts = {

@@ -4,6 +4,7 @@ import type {
   OperationExample,
   SuccessResponse,
 } from "../../../shared/openapi/operation.ts";
+import { textsBelow } from "../../../shared/openapi/record_texts.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import { pageAnswer, recordAnswer } from "./answers.ts";
 import type { Resource } from "./resource.ts";
@@ -65,9 +66,7 @@ export const exampleInstant = "2026-11-23T13:00:00.000Z";
 
 /** The same meanings for the records of a page. */
 export function ofItems(fields: Operation["fields"] = {}): Operation["fields"] {
-  return Object.fromEntries(
-    Object.entries(fields).map(([path, meaning]) => [`items.${path}`, meaning]),
-  );
+  return textsBelow("items", fields);
 }
 
 /** The operations to create, list, read and, where supported, change a resource. */
