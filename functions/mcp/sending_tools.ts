@@ -1,11 +1,10 @@
 import { purposes } from "../../shared/model/purpose.ts";
 import * as z from "zod";
 import { askSchema } from "../../shared/model/ask.ts";
-import { controlActions, controlRoles } from "../../shared/model/control.ts";
 import { cancelEvents } from "../../shared/model/timing.ts";
-import { agentPauseRecord, controlRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
+import { dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
-import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
+import type { JsonObject, McpSession } from "./session.ts";
 import { outputOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
 
 const intentInput = z.string().min(1).max(64).describe(
@@ -58,7 +57,7 @@ const bySendMessage = {
   isPaged: false,
 } satisfies Partial<Tool>;
 
-/** The tools that send, and those that prepare or hold back sending. */
+/** The tools that send, and the one that says what sending would do. */
 export const sendingTools: readonly Tool[] = [
   {
     name: "send_message",
@@ -182,82 +181,7 @@ export const sendingTools: readonly Tool[] = [
     isPaged: true,
     run: dryRun,
   },
-  {
-    name: "pause_agent",
-    title: "Pause the AI agent",
-    description:
-      "Keeps this number's AI agent from answering one contact for some minutes, or lets it go on (paused: false).",
-    input: z.looseObject({
-      ...recipientInput,
-      paused: z.boolean().default(true),
-      minutes: z.int().min(1).max(43_200).optional(),
-    }),
-    output: outputOf({}),
-    record: agentPauseRecord,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    call: {
-      functionName: "conversations-api",
-      method: "POST",
-      route: "/conversations-api/agent-pause",
-    },
-    isPaged: false,
-    run: pauseAgent,
-  },
-  {
-    name: "set_control",
-    title: "Take or pass on a conversation",
-    description:
-      "On the official channel, where a number may have several responders: takes one contact's conversation for this service, passes it to the responder that has `role`, or releases it. The channel decides, and may refuse.",
-    input: z.looseObject({
-      ...recipientInput,
-      action: z.enum(controlActions),
-      role: z.enum(controlRoles).optional().describe("Only with pass."),
-    }),
-    output: outputOf({
-      handledBy: z.string().optional().describe("Who holds it now."),
-      previous: z.string().optional(),
-    }),
-    record: controlRecord,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: true,
-    },
-    call: {
-      functionName: "conversations-api",
-      method: "POST",
-      route: "/conversations-api/control",
-    },
-    isPaged: false,
-    run: (args, { call, instanceId }) =>
-      call({
-        method: "POST",
-        path: "conversations-api/control",
-        body: { ...args, instanceId },
-      }),
-  },
 ];
-
-/** Only for who has a contact: the API would make one, and then the token could write to anybody. */
-async function pauseAgent(
-  { phone, contactId, userId, ...pause }: JsonObject,
-  { call, instanceId }: McpSession,
-): Promise<JsonObject> {
-  const path = "conversations-api/agent-pause";
-  const known = await call({ method: "GET", path, query: { phone, contactId, userId } });
-  if (known["contactId"] === null) {
-    const message = "The instance has no such contact.";
-    throw new ToolRefusal({ error: "contact_not_found", message });
-  }
-  const body = { ...pause, contactId: known["contactId"], instanceId };
-  return await call({ method: "POST", path, body });
-}
 
 async function dryRun(
   { fromIndex, limit, ...batch }: JsonObject,
