@@ -1,4 +1,5 @@
 import { findIssues } from "../../shared/http/validate.ts";
+import { isPlainObject } from "../../shared/model/bounded_fields.ts";
 import { type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import { cardIdSchema } from "../../shared/model/request_fields.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
@@ -41,8 +42,4 @@ export async function readEntries(
     return { recipient: null, issues, cardId: cardIdSchema.safeParse(entry["cardId"]).data };
   });
   return { entries, ignoredFields: ignoredFields.slice(0, maxIgnoredFields) };
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

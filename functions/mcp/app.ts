@@ -95,7 +95,7 @@ function dropEmptyArguments(body: JsonObject): JsonObject {
   if (body["method"] !== "tools/call" || !isPlainObject(params)) return body;
   const given = params["arguments"];
   if (!isPlainObject(given)) return body;
-  const args = Object.entries(given as JsonObject).filter(([, value]) =>
+  const args = Object.entries(given).filter(([, value]) =>
     value !== null && !(typeof value === "string" && isBlank(value))
   );
   return { ...body, params: { ...params, arguments: Object.fromEntries(args) } };

@@ -75,7 +75,7 @@ export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unk
     );
 }
 
-export function isPlainObject(value: unknown): boolean {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { isPlainObject as isObject, maxFurtherFields, variableSchemas } from "./bounded_fields.ts";
+import { isPlainObject, maxFurtherFields, variableSchemas } from "./bounded_fields.ts";
 import { type Issue, maxIgnoredFields, maxIssues } from "./errors.ts";
 import { describeIssue } from "./issue_messages.ts";
 import { isBlank } from "./visible_text.ts";
@@ -200,8 +200,4 @@ function takesNull(schema: z.ZodType): boolean {
   const inner = def.innerType ?? def.in;
   if (inner !== undefined) return takesNull(inner);
   return def.options?.some(takesNull) ?? false;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return isObject(value);
 }

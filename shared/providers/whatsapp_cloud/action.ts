@@ -8,6 +8,7 @@ import { actionDone, toActionReceipt } from "../action_receipt.ts";
 import type { ActionReceipt } from "../provider.ts";
 import { isSuccess, type ReadingContext } from "../classification.ts";
 import type { HttpAnswer } from "../http/call.ts";
+import { isPlainObject } from "../../model/bounded_fields.ts";
 import { readText, readValue } from "../../model/json_value.ts";
 import { isUserId } from "../recipient.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
@@ -87,8 +88,8 @@ export function readWhatsappCloudActionAnswer(
   const hasError = readValue(answer.json, "error") !== undefined;
   if (isSuccess(answer) && !hasError) {
     if (readValue(answer.json, "success") === false) return notDone;
-    // A page of something before the channel says nothing of who holds the conversation now.
-    if (action === "control" && !isObject(answer.json)) return unreadable;
+    // A proxy's page with status 200 does not say that the channel has changed anything.
+    if (action === "control" && !isPlainObject(answer.json)) return unreadable;
     return action === "mark_read" || action === "control"
       ? actionDone
       : { outcome: "unknown", reason: "no_list" };
@@ -109,10 +110,6 @@ const notDone: ActionReceipt = {
 };
 
 const unreadable: ActionReceipt = { outcome: "unknown", reason: "malformed_answer" };
-
-function isObject(json: unknown): boolean {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}
 
 /** Only the escalation partner may take a conversation (page Conversation routing); the code is a plain 100. */
 const notEscalation = 2_494_191;
