@@ -131,8 +131,9 @@ export async function createConnectApp(services: ConnectServices): Promise<Hono>
 type Handler = (context: Context) => Promise<Response>;
 
 /**
- * A gateway's own words may name its server or the instance there, which are not for who has a link: the page
- * learns the code alone. The administrator reads the words in the `problem` of `GET connection`.
+ * Leaves a gateway's own words out of a refusal: they may name its server or the instance there, which the
+ * holder of a link must not learn. The page gets the code alone. The administrator reads the words in the
+ * `problem` of `GET connection`.
  */
 function hideWords(handler: Handler): Handler {
   return async (context) => {

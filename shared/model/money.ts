@@ -11,13 +11,13 @@ export function readCents(amount: string): bigint | null {
 }
 
 /**
- * The cents of an amount that was checked.
+ * The cents of an amount that was validated.
  *
- * @throws Error for any other text: a defect.
+ * @throws Error for an invalid one: a defect.
  */
 export function requireCents(amount: string): bigint {
   const cents = readCents(amount);
-  if (cents === null) throw new Error("an amount that was checked is none");
+  if (cents === null) throw new Error("a validated amount is invalid");
   return cents;
 }
 

@@ -206,7 +206,7 @@ function readPix(
     return { key: normal, keyType, receiver: merchantName, pixCode };
   }
   const { code: read } = checkBrCode(code);
-  if (read === undefined) throw new Error("a Pix code that was checked is none");
+  if (read === undefined) throw new Error("a validated Pix code is invalid");
   const isDynamic = read.kind === "dynamic" ? true : undefined;
   return {
     key: read.key,

@@ -86,7 +86,7 @@ export interface ProviderWebhooks {
   addressOf(webhookUrl: string): string;
   /** Makes one call. */
   read(address: string): Promise<WebhookReport | ConnectionFailure>;
-  /** Makes one call. */
+  /** Makes one call, or two where webhooks are changed only with what else is configured. */
   set(address: string): Promise<ConnectionChangeOutcome>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The webhooks of a WAHA session (pages Sessions, Webhooks): members of its configuration, several beside each
- * other. Those of the whole server (`WHATSAPP_HOOK_URL`) no call tells.
+ * The webhooks of a WAHA session (pages Sessions, Webhooks): a list in its configuration. No call tells those of
+ * the whole server (`WHATSAPP_HOOK_URL`).
  */
 import { readList } from "../webhooks/fields.ts";
 import { readText, readValue } from "../../model/json_value.ts";
@@ -21,7 +21,7 @@ type Ask = (method: "GET" | "PUT", body?: unknown) => Promise<HttpAnswer | Conne
 /** Asked for, but no fault where it is missing: it only prolongs a turn while the person types. */
 const furtherEvent = "presence.update";
 
-/** What the service reads. `message.any` brings what `message` does, and both would bring it twice. */
+/** What the service reads. `message.any` includes what `message` brings, so asking for both brings it twice. */
 const readEvents = wahaKnownFields.read.filter((name) =>
   name !== "message" && name !== furtherEvent
 );
@@ -35,7 +35,7 @@ export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): Provider
     const events = readList(webhook, "events");
     const key = readText(webhook, "hmac", "key") ?? "";
     return readText(webhook, "url") === address &&
-      // One that is hidden is not set again: that would restart the session at every look.
+      // A hidden key counts as ours: otherwise every code to pair would set it again and restart the session.
       (key === webhookKey || /^\*+$/.test(key)) &&
       (events.includes(everyEvent) || readEvents.every((event) => events.includes(event)));
   };
@@ -45,7 +45,7 @@ export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): Provider
       const answer = await ask("GET");
       if (answer.outcome === "failed") return answer;
       const webhooks = listWebhooks(answer);
-      // Such a session may be told by the server's, which no answer names: nothing is known.
+      // Without its own the session may use those of the server, so nothing is known.
       if (webhooks.length === 0) return unusableAnswer;
       const urls = webhooks.map((webhook) => readText(webhook, "url"));
       return {
@@ -54,7 +54,7 @@ export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): Provider
         url: urls.find((url) => url !== undefined && url !== address) ?? null,
       };
     },
-    // What the session has beside its webhook stays as it is, so it is read first.
+    // PUT replaces the whole configuration, so it is read first.
     async set(address): Promise<ConnectionChangeOutcome> {
       const answer = await ask("GET");
       if (answer.outcome === "failed") return answer;

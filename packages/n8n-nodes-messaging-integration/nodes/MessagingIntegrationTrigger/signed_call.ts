@@ -18,7 +18,7 @@ export function readSignedCall(context: IWebhookFunctions, secret: unknown): Sig
   return delivery === null ? null : { ...delivery, body };
 }
 
-/** Answers a call that is not to be believed. */
+/** Refuses a call without a valid signature, or signed for another question. */
 export function refuseSignature(context: IWebhookFunctions): IWebhookResponseData {
   return answerCall(context, 401, "invalid_signature");
 }

@@ -10,18 +10,18 @@ import type {
 
 const credentialName = "messagingIntegrationApi";
 
-/** A call that is no operation's own. */
+/** A call that the node's code makes, beside those that its operations declare. */
 export interface ServiceCall {
   readonly method?: IHttpRequestMethods;
   /** Below `/functions/v1`. */
   readonly path: string;
   readonly query?: IDataObject;
-  /** Has the instance in place of the query. */
+  /** Gets the instance's id, which is otherwise in the query. */
   readonly body?: IDataObject;
   readonly headers?: IDataObject;
 }
 
-/** Calls the service for the instance of the credentials. @returns the answer, which may be a refusal. */
+/** Calls the service for the instance of the credentials. @returns the answer, also of a refusal. */
 export async function callService(
   context: IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions,
   { method = "GET", path, query, body, headers }: ServiceCall,
