@@ -1,6 +1,8 @@
 /** Measures what one statement costs its Postgres process, in a transaction that is rolled back. */
 
 import postgres from "postgres";
+import { countPages } from "../support/database/pages_read.ts";
+import { rollBack } from "../support/database/rolled_back.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { percentile } from "./statistics.ts";
 
@@ -16,12 +18,6 @@ export interface Meter {
   /** What `ms` is. */
   readonly unit: string;
   measure(statement: string): Promise<Work>;
-}
-
-class Measured extends Error {
-  constructor(readonly work: Work) {
-    super("measured");
-  }
 }
 
 /** Opens a session of its own, closed with the database. */
@@ -40,22 +36,15 @@ export async function openMeter(database: BenchDatabase): Promise<Meter> {
   const pid = row?.pid ?? 0;
   const canTell = readCpuMs(pid) !== null;
   const clockMs = (): number => readCpuMs(pid) ?? performance.now();
-  const measure = async (statement: string): Promise<Work> => {
-    try {
-      await sql.begin(async (transaction) => {
-        const startedAt = clockMs();
-        const rows = await transaction.unsafe(
-          "explain (analyze, buffers, timing off, format json) select pg_temp.run($1)",
-          [statement],
-        );
-        throw new Measured({ ms: clockMs() - startedAt, pages: countPages(rows) });
-      });
-    } catch (error) {
-      if (error instanceof Measured) return error.work;
-      throw error;
-    }
-    throw new Error("unreachable");
-  };
+  const measure = (statement: string): Promise<Work> =>
+    rollBack(sql, async (transaction) => {
+      const startedAt = clockMs();
+      const rows = await transaction.unsafe(
+        "explain (analyze, buffers, timing off, format json) select pg_temp.run($1)",
+        [statement],
+      );
+      return { ms: clockMs() - startedAt, pages: countPages(rows) };
+    });
   return { unit: canTell ? "processor time of Postgres" : "elapsed time", measure };
 }
 
@@ -66,13 +55,6 @@ function readCpuMs(pid: number): number | null {
   } catch {
     return null;
   }
-}
-
-/** The pages of an EXPLAIN with BUFFERS in JSON, nested statements included. */
-export function countPages(rows: readonly Record<string, unknown>[]): number {
-  const plans = rows[0]?.["QUERY PLAN"] as readonly { Plan: Record<string, number> }[] | undefined;
-  const plan = plans?.[0]?.Plan ?? {};
-  return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
 }
 
 /** The middle of the values. */

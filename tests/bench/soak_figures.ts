@@ -1,9 +1,10 @@
 /** What the database tells of dead rows, and what calls cost it in pages, while a load goes on. */
 
-import postgres, { type Sql, type TransactionSql } from "postgres";
+import postgres, { type Sql } from "postgres";
 import { callFunction, enqueueText } from "../support/database/queue_calls.ts";
 import type { BenchDatabase } from "./bench_server.ts";
-import { countPages } from "./meter.ts";
+import { callAndCountPages } from "../support/database/pages_read.ts";
+import { rollBack } from "../support/database/rolled_back.ts";
 import { messageText } from "./product_calls.ts";
 import type { Recipient } from "./tenants.ts";
 
@@ -85,7 +86,7 @@ export async function openCallProbe(
     for (const { instanceId, phone } of parked) {
       await enqueueText(transaction as unknown as Sql, instanceId, { phone, intervalSeconds: 0 });
     }
-    await setSlots(transaction, instanceIds, "'2099-01-01'");
+    await setSlots(transaction as unknown as Sql, instanceIds, "'2099-01-01'");
   });
   let turn = 0;
   const measure = async (): Promise<CallPages> => {
@@ -94,21 +95,21 @@ export async function openCallProbe(
       claim: await rollBack(sql, async (transaction) => {
         // Just due: a claim comes past all that was due before.
         await setSlots(transaction, instanceIds, "now() - interval '1 millisecond'");
-        return await countCall(transaction, "claim_due_messages", {
+        return await callAndCountPages(transaction, "claim_due_messages", {
           ...{ maxMessages: claimSize, leaseSeconds: 35 },
         });
       }),
       accept: await rollBack(
         sql,
-        (transaction) => countCall(transaction, "accept_message", accept(one)),
+        (transaction) => callAndCountPages(transaction, "accept_message", accept(one)),
       ),
       settle: await rollBack(sql, async (transaction) => {
         const { messageId, claimToken } = await callFunction<Record<string, string>>(
-          transaction as unknown as Sql,
+          transaction,
           "accept_message",
           accept(one),
         );
-        return await countCall(transaction, "settle_messages", {
+        return await callAndCountPages(transaction, "settle_messages", {
           results: [
             { messageId, claimToken, outcome: "accepted", providerMessageId: crypto.randomUUID() },
           ],
@@ -117,7 +118,7 @@ export async function openCallProbe(
       }),
       inbound: await rollBack(
         sql,
-        (transaction) => countCall(transaction, "record_provider_events", receive(one)),
+        (transaction) => callAndCountPages(transaction, "record_provider_events", receive(one)),
       ),
     };
   };
@@ -138,7 +139,7 @@ export async function openCallProbe(
 }
 
 async function setSlots(
-  sql: TransactionSql,
+  sql: Sql,
   instanceIds: readonly string[],
   instant: string,
 ): Promise<void> {
@@ -150,39 +151,6 @@ async function setSlots(
     `update messaging.dispatch set next_due_at = ${instant} where instance_id = any ($1)`,
     [instanceIds as string[]],
   );
-}
-
-async function countCall(
-  sql: TransactionSql,
-  name: string,
-  request: Readonly<Record<string, unknown>>,
-): Promise<number> {
-  const rows = await sql.unsafe(
-    `explain (analyze, buffers, timing off, format json) select public.${name}($1::text::jsonb)`,
-    [JSON.stringify(request)],
-  );
-  return countPages(rows);
-}
-
-class RolledBack extends Error {
-  constructor(readonly pages: number) {
-    super("rolled back");
-  }
-}
-
-async function rollBack(
-  sql: Sql,
-  work: (transaction: TransactionSql) => Promise<number>,
-): Promise<number> {
-  try {
-    await sql.begin(async (transaction) => {
-      throw new RolledBack(await work(transaction));
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.pages;
-    throw error;
-  }
-  throw new Error("unreachable");
 }
 
 interface Addressed {

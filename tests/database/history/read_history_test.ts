@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import { assertEquals, assertGreater, assertLess, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { callAndCountPages } from "../../support/database/pages_read.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
 const phone = "5511988887777";
@@ -65,12 +66,7 @@ async function readHistory(sql: Sql, request: string): Promise<Read> {
 async function countPages(sql: Sql, request: string): Promise<number> {
   // A connection's first calls also read the catalogue, and plan.
   for (let call = 0; call < 8; call += 1) await readHistory(sql, request);
-  const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Record<string, number> }[] }[]>(
-    "explain (analyze, buffers, format json) select public.read_history($1::text::jsonb)",
-    [request],
-  );
-  const plan = row?.["QUERY PLAN"][0]?.Plan ?? {};
-  return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+  return await callAndCountPages(sql, "read_history", JSON.parse(request));
 }
 
 Deno.test("read_history touches no more pages when other contacts have more messages", async () => {

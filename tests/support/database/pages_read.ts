@@ -1,11 +1,26 @@
 /** Counts the pages that a call reads or finds in the cache: what dead rows and index entries cost it. */
 
 import type { Sql } from "postgres";
+import { rollBack } from "./rolled_back.ts";
 
-class Measured extends Error {
-  constructor(readonly pages: number) {
-    super("measured");
-  }
+/** The pages of an EXPLAIN with BUFFERS in JSON, nested statements included. */
+export function countPages(rows: readonly Record<string, unknown>[]): number {
+  const plans = rows[0]?.["QUERY PLAN"] as readonly { Plan: Record<string, number> }[] | undefined;
+  const plan = plans?.[0]?.Plan ?? {};
+  return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+}
+
+/** Calls a function of one request, and counts the pages. */
+export async function callAndCountPages(
+  sql: Sql,
+  name: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const rows = await sql.unsafe(
+    `explain (analyze, buffers, timing off, format json) select public.${name}($1::text::jsonb)`,
+    [JSON.stringify(request)],
+  );
+  return countPages(rows);
 }
 
 /**
@@ -20,31 +35,13 @@ export async function countPagesOfCall(
   prepare: (transaction: Sql) => Promise<Readonly<Record<string, unknown>>>,
   conclude: (transaction: Sql) => Promise<void> = () => Promise.resolve(),
 ): Promise<number> {
-  let pages = 0;
-  for (let time = 0; time < 3; time++) pages = await callOnce(sql, name, prepare, conclude);
-  return pages;
-}
-
-async function callOnce(
-  sql: Sql,
-  name: string,
-  prepare: (transaction: Sql) => Promise<Readonly<Record<string, unknown>>>,
-  conclude: (transaction: Sql) => Promise<void>,
-): Promise<number> {
-  try {
-    await sql.begin(async (transaction) => {
-      const request = await prepare(transaction as unknown as Sql);
-      const [row] = await transaction.unsafe(
-        `explain (analyze, buffers, timing off, format json) select public.${name}($1::text::jsonb)`,
-        [JSON.stringify(request)],
-      );
-      await conclude(transaction as unknown as Sql);
-      const { Plan } = row?.["QUERY PLAN"][0];
-      throw new Measured(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]);
+  const call = (): Promise<number> =>
+    rollBack(sql, async (transaction) => {
+      const pages = await callAndCountPages(transaction, name, await prepare(transaction));
+      await conclude(transaction);
+      return pages;
     });
-  } catch (error) {
-    if (error instanceof Measured) return error.pages;
-    throw error;
-  }
-  throw new Error("unreachable");
+  let pages = 0;
+  for (let time = 0; time < 3; time++) pages = await call();
+  return pages;
 }

@@ -1,13 +1,7 @@
 /** Counts the rows that a statement reads, with Postgres's statistics: equal on every machine. */
 
-import type { Sql, TransactionSql } from "postgres";
-
-/** Rolls the measured transaction back and carries its result. */
-class Measured extends Error {
-  constructor(readonly rows: number) {
-    super("measured");
-  }
-}
+import type { Sql } from "postgres";
+import { rollBack } from "./rolled_back.ts";
 
 // For a table: rows of sequential scans and rows fetched by an index. For an index: returned entries,
 // which include rows that a filter discards.
@@ -23,27 +17,21 @@ const countReads = `
  * Runs `work` in a transaction, counts the rows of our tables that it reads, and rolls it back. Includes
  * rows read by cascades and by deferred constraints.
  */
-export async function countRowsRead(
+export function countRowsRead(
   sql: Sql,
   work: (transaction: Sql) => Promise<unknown>,
 ): Promise<number> {
-  try {
-    await sql.begin(async (transaction) => {
-      // A parallel worker counts its reads elsewhere.
-      await transaction`set local max_parallel_workers_per_gather = 0`;
-      // The audit reads events that the product does not read.
-      await transaction`select set_config('event_audit.is_off', 'on', true)`;
-      // The session may still hold counts of earlier transactions.
-      const before = await readCounts(transaction);
-      await work(transaction as unknown as Sql);
-      await transaction`set constraints all immediate`;
-      throw new Measured(await readCounts(transaction) - before);
-    });
-  } catch (error) {
-    if (error instanceof Measured) return error.rows;
-    throw error;
-  }
-  throw new Error("unreachable");
+  return rollBack(sql, async (transaction) => {
+    // A parallel worker counts its reads elsewhere.
+    await transaction`set local max_parallel_workers_per_gather = 0`;
+    // The audit reads events that the product does not read.
+    await transaction`select set_config('event_audit.is_off', 'on', true)`;
+    // The session may still hold counts of earlier transactions.
+    const before = await readCounts(transaction);
+    await work(transaction);
+    await transaction`set constraints all immediate`;
+    return await readCounts(transaction) - before;
+  });
 }
 
 /** Plans for the values of a call, as in a session's first five, or for any values. */
@@ -72,7 +60,7 @@ export async function countMostRowsRead(
   return Math.max(ofValues, await countRowsReadBy("force_generic_plan", sql, work));
 }
 
-async function readCounts(sql: TransactionSql): Promise<number> {
+async function readCounts(sql: Sql): Promise<number> {
   const [row] = await sql.unsafe<{ rows: number }[]>(countReads);
   return row?.rows ?? 0;
 }
