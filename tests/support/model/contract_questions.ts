@@ -5,9 +5,7 @@
 
 import { require } from "./contract_breach.ts";
 import type { ModelContact, ModelMessage } from "./contract_model.ts";
-
-/** `waiting`, `open`, `answered:<words>`, `expired` or `canceled:<reason>`. */
-export type QuestionState = string;
+import { liveStates, nameState, type QuestionState } from "./question_state.ts";
 
 /** What a message asks for, and for how long. */
 export interface AskWish {
@@ -58,10 +56,8 @@ type QuestionRecord = any;
 /** Around an end both sides of it are possible: the service's instants and the model's differ by a call. */
 const toleranceMs = 3_000;
 
-const live: readonly QuestionState[] = ["waiting", "open"];
-
 /** Whether a number was written, as `accept: "number"` takes it. */
-export function isNumber(words: string): boolean {
+function isNumber(words: string): boolean {
   return /^\d+$/.test(words);
 }
 
@@ -238,7 +234,7 @@ export class ModelQuestions {
     question.id = record.questionId;
     message.messageId ??= record.messageId;
     require(message.messageId === record.messageId, `${key} is asked by another message`);
-    const isEnded = !live.includes(state);
+    const isEnded = !liveStates.includes(state);
     require(isEnded === (record.endedAt !== null), `${key} is ${state}, ended ${record.endedAt}`);
     question.possible = new Set([state]);
     const rivals = isEnded || state === "waiting" ? [] : this.#openOf(message.contact).filter(
@@ -271,15 +267,10 @@ export class ModelQuestions {
   }
 }
 
-function stateOf(record: QuestionRecord): QuestionState {
-  switch (record?.status) {
-    case "answered":
-      return `answered:${record.answer.text}`;
-    case "canceled":
-      return `canceled:${record.reason}`;
-    default:
-      return record?.status ?? "missing";
-  }
+function stateOf(record: QuestionRecord | undefined): QuestionState {
+  return record === undefined
+    ? "missing"
+    : nameState(record.status, { words: record.answer?.text, reason: record.reason });
 }
 
 function fits({ wish }: ModelQuestion, words: string): boolean {
@@ -303,5 +294,5 @@ function change(question: ModelQuestion, from: QuestionState, to: readonly Quest
 
 /** An end is final. */
 function end(question: ModelQuestion, state: QuestionState): void {
-  for (const from of live) change(question, from, [state]);
+  for (const from of liveStates) change(question, from, [state]);
 }

@@ -5,7 +5,7 @@ import { advance, cancel, type ModelCommand, move, read, repeat, send } from "./
 import { require } from "./contract_breach.ts";
 import { type ContractModel, endings, type ModelMessage } from "./contract_model.ts";
 import type { ModelWords } from "./contract_questions.ts";
-import type { FeedEvent, ModelRun } from "./model_run.ts";
+import type { ModelRun } from "./model_run.ts";
 import {
   assign,
   erase,
@@ -29,6 +29,7 @@ import {
   setWindow,
 } from "./queue_commands.ts";
 import { advanceToQuestion, cancelQuestion, readQuestion } from "./question_commands.ts";
+import { nameState } from "./question_state.ts";
 import { fateOf, leaseSeconds } from "./service_world.ts";
 
 /** Commands with their weights. */
@@ -187,7 +188,9 @@ async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
     last = sequence;
     if (type.startsWith("question.")) {
       const told = ends.get(data.questionId) ?? [];
-      ends.set(data.questionId, [...told, describeEnd(type, data)]);
+      const { answer, reason } = data;
+      const end = nameState(type.slice("question.".length), { words: answer?.text, reason });
+      ends.set(data.questionId, [...told, end]);
     }
     if (!type.startsWith("message.")) continue;
     const story = stories.get(data.messageId) ?? [];
@@ -213,17 +216,6 @@ async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
     [...stories.values()].every((story) => ["received", "canceled"].includes(story.join())),
     `the feed tells of messages of nobody: ${JSON.stringify([...stories])}`,
   );
-}
-
-function describeEnd(type: string, data: FeedEvent["data"]): string {
-  switch (type) {
-    case "question.answered":
-      return `answered:${data.answer.text}`;
-    case "question.canceled":
-      return `canceled:${data.reason}`;
-    default:
-      return type.slice("question.".length);
-  }
 }
 
 /** Each question has one end, told once. Of an erased person's only that the erasure has ended it. */

@@ -13,8 +13,8 @@ import {
   lateSeconds,
   type ModelEvent,
   QuestionModel,
-  type QuestionState,
 } from "./question_model.ts";
+import { liveStates, nameState, type QuestionState } from "./question_state.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -184,7 +184,7 @@ class Life {
     const ended = new Set(rows.map(({ id }) => id));
     return Object.fromEntries(this.#asked.map(({ name }) => {
       const known = this.#lastSeen[name];
-      if (known !== undefined && !["waiting", "open"].includes(known)) return [name, known];
+      if (known !== undefined && !liveStates.includes(known)) return [name, known];
       return [name, ended.has(this.#ids.get(name) ?? "") ? "canceled:erased" : "ended"];
     }));
   }
@@ -200,12 +200,7 @@ class Life {
       where q.instance_id = ${this.tenant.instanceId} and q.key like ${`L${this.number}Q%`}`;
     return rows.map(({ key, id, status, reason, words }) => {
       this.#ids.set(key!, id!);
-      const state = status === "answered"
-        ? `answered:${words}`
-        : status === "canceled"
-        ? `canceled:${reason}`
-        : status!;
-      return [key!, state];
+      return [key!, nameState(status!, { words, reason })];
     });
   }
 

@@ -4,9 +4,7 @@
  */
 
 import { require } from "./contract_breach.ts";
-
-/** What a question is: `waiting`, `sending`, `open`, `answered:<words>`, `expired`, or `canceled:<reason>`. */
-export type QuestionState = string;
+import { liveStates, type QuestionState } from "./question_state.ts";
 
 interface ModelQuestion {
   readonly state: QuestionState;
@@ -137,7 +135,7 @@ function apply(person: ModelPerson, event: ModelEvent): ModelPerson[] {
   }
 }
 
-const live: readonly QuestionState[] = ["waiting", "sending", "open"];
+const live: readonly QuestionState[] = [...liveStates, "sending"];
 
 function change(person: ModelPerson, name: string, changes: Partial<ModelQuestion>): ModelPerson {
   const question = { ...person.questions[name], ...changes } as ModelQuestion;
