@@ -130,7 +130,7 @@ async function cutOff(asking: Asking, step: Step, strike: Strike): Promise<void>
     held.resolve();
     await released.promise;
   });
-  await held.promise;
+  await Promise.race([held.promise, holding]);
   const acting = step.act(asking).catch(() => null);
   try {
     await waitUntil(() => isWaiting(world.admin), { what: `${step.name}: a statement that waits` });

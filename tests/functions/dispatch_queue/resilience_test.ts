@@ -70,7 +70,7 @@ Deno.test("an end of turns that fails is tried again after a pause, and the run 
   } as Database;
   const startedAt = performance.now();
   await runDispatch({ ...failing, database, deliverAgentReply }, {
-    durationMs: 1_200,
+    durationMs: 2_500,
     maxMessages: 1,
   });
   // At once, then every 500 ms, though the queue is polled five times a second.

@@ -151,7 +151,8 @@ export const killInSend: fc.Arbitrary<ModelCommand> = sendWish.map((wish) =>
       const message = beginMessage(model, run, { ...wish, lane: "immediate" });
       const arrived = run.world.holdNextCall();
       const answered = run.world.call(run.tenant, "send-message", message.call!);
-      await arrived;
+      // Where no call leaves, its answer ends the wait, and the model judges that.
+      await Promise.race([arrived, answered]);
       await cutOff(model, run, message);
       await answered;
       const record = (await run.readMessages()).find((item) => item.message === message.text);
