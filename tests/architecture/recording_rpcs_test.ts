@@ -5,8 +5,8 @@ import { readTextFiles } from "./repository.ts";
 /**
  * Record an event, but rarely, and are called without pause: what they record waits for the next poll.
  * And the test of an endpoint, whose event no other endpoint takes; a retry, which notes a contact and
- * says nothing of the person that touch_noted_contacts would tell; and the beginning of an edit or a deletion,
- * which write_content stores and neither makes.
+ * says nothing of the person that touch_noted_contacts would tell; and the beginning of an edit or a deletion:
+ * write_content stores it, and it changes no words yet.
  */
 const notAnnounced = [
   ...[

@@ -44,7 +44,7 @@ Deno.test(`no sequence of commands makes the service break its contract, from se
   for (let place = 0; place === 0 || performance.now() - startedAt < limitMs; place++) {
     await fc.assert(property, {
       ...{ seed: seed + place, numRuns: 1 },
-      // A failure that is still being shrunk then is told as short as it is.
+      // Ends the shrinking of a failure, whose shortest sequence so far is told.
       skipAllAfterTimeLimit: 300_000,
     });
   }

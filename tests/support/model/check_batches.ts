@@ -146,7 +146,10 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   cancel: ["draft", "running", "paused"],
 };
 const results: Readonly<Record<string, string>> = {
-  ...{ start: "running", pause: "paused", resume: "running", cancel: "canceled" },
+  start: "running",
+  pause: "paused",
+  resume: "running",
+  cancel: "canceled",
 };
 
 /** Some order of the calls explains every state; a batch that runs may end at any moment. */

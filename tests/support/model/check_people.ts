@@ -149,7 +149,7 @@ function changeContact(
     return changed && replace(person, found, changed);
   }
   if (found !== undefined && !found.isErasing) return null;
-  const left = found === undefined ? person : bury(person, found);
+  const left = found === undefined ? person : endErasure(person, found);
   if (id !== null && isKnown(left, id)) return null;
   const added = change(newContact(id, number));
   return added && { ...left, contacts: [...left.contacts, added] };
@@ -189,7 +189,7 @@ function readList(
   const found = person.contacts.find(({ numbers }) => numbers.includes(number));
   const mayBeNew = found === undefined ? person.mayHave.includes(number) : found.mayBeFollowed;
   if (mayBeNew && item !== undefined && !isKnown(person, item.contactId)) {
-    const left = found === undefined ? person : bury(person, found);
+    const left = found === undefined ? person : endErasure(person, found);
     const follower = newContact(item.contactId, number);
     const seen = shown(follower, kind === "listed" ? item.conversation : item);
     return seen && { ...left, contacts: [...left.contacts, seen] };
@@ -246,7 +246,8 @@ function erase(person: Person, id: string, answer: ServiceAnswer | null): Person
   return replace(person, found, { ...found, isErasing: true });
 }
 
-function bury(person: Person, contact: Contact): Person {
+/** The person without an erased contact: its ids mean nobody, and its numbers find none of its own. */
+function endErasure(person: Person, contact: Contact): Person {
   const left = replace(person, contact, null);
   const { numbers, mayBeFollowed } = contact;
   return {
@@ -263,5 +264,5 @@ function bury(person: Person, contact: Contact): Person {
 function forget(person: Person, id: string): Person | null {
   const found = person.contacts.find(({ ids }) => ids.includes(id));
   if (found === undefined) return isKnown(person, id) ? person : null;
-  return found.isErasing ? bury(person, found) : null;
+  return found.isErasing ? endErasure(person, found) : null;
 }
