@@ -1,4 +1,4 @@
-/** Beside an old snapshot, what an instance has sent since then costs its calls nothing. */
+/** Beside an old snapshot, an instance's calls do not read all that it has sent since then. */
 
 import type { Sql } from "postgres";
 import { assertEquals, assertLess } from "../../support/assert.ts";
@@ -26,7 +26,7 @@ interface ClaimCall {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** Messages of one instance that were queued, claimed and settled one by one, an hour ago. */
+/** Queues, claims and settles messages of one instance one by one, each with a slot of an hour ago. */
 async function passMessages(
   admin: Sql,
   instanceId: string,
@@ -155,7 +155,7 @@ for (const messagesPerSecond of [null, 80]) {
       for (const [place, index] of indexes.entries()) {
         assertLess(entries[place] ?? 0, 30, `${name} of ${index}`);
       }
-      // Without their order each call compared and read all versions of the dispatch row: three pages a message.
+      // With a key of the instance alone each call read all versions of its dispatch row: three pages a message.
       const former = before[name]?.pages ?? 0;
       assertLess(pages, former + sent, `${name}: ${former} pages before, ${pages} after`);
     }

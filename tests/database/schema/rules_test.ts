@@ -71,7 +71,7 @@ Deno.test("a rule with a setting, or a strict one, is found to be called", async
   }
 });
 
-Deno.test("every bound function is in the schemas; the files that begin with one, or hold several, are those of rules/", async () => {
+Deno.test("every bound function is in the schemas; rules/ holds the files that begin with one, and else only their helpers", async () => {
   await using database = await createTestDatabase();
   const names = (await readRules(database.admin)).map(({ name }) => name);
   const parts = await readSchemaFiles(schemas);

@@ -165,7 +165,7 @@ function checkStates(calls: readonly HistoryCall[], batchId: string): void {
       apply: (state) => {
         const from = actions[action] ?? [];
         if (answer === null) return from.includes(state) ? results[action] ?? state : state;
-        // An action that is refused for what it needs has found the batch ended meanwhile.
+        // Refused in a state that allows the action: the batch has ended meanwhile.
         if (answer.status === 409) {
           return !from.includes(state) ? state : state === "running" ? "finished" : null;
         }

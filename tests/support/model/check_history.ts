@@ -41,7 +41,7 @@ export function checkHistory(whole: WholeHistory): void {
 /** Of a contact that was erased: when that was known to be done. Infinity where it was not. */
 type Erasures = ReadonlyMap<string, number>;
 
-/** By all ids that mean nobody any more. */
+/** By each id that an erased contact had. */
 function findErasures(history: readonly HistoryCall[]): Erasures {
   const doneAt = new Map<string, number>();
   for (const { act, answer, endedAt } of history) {
@@ -65,7 +65,7 @@ function findErasures(history: readonly HistoryCall[]): Erasures {
 interface Subject {
   readonly text: string;
   readonly person: number;
-  /** A batch cancels what waits, and leaves out whom a merge has made another recipient. */
+  /** A batch cancels what waits, and skips a recipient whom a merge has made the same person as another. */
   readonly isOfBatch: boolean;
 }
 
@@ -210,7 +210,7 @@ function checkErasedInFeed(feed: readonly FeedEvent[], erasures: Erasures): void
   }
 }
 
-/** A feed's follower has read every event once and in order; some are gone since, with their person. */
+/** A feed's follower has read every event once and in order. Events of erased persons may be gone since. */
 export function checkFollower(
   { history, feed }: WholeHistory,
   read: readonly FeedEvent[],

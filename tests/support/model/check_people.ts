@@ -11,14 +11,14 @@ import { findImpossible, type RecordedCall } from "./linearizable.ts";
 interface Contact {
   /** Its own, then those of contacts that were merged into it; null until an answer tells. */
   readonly ids: readonly (string | null)[];
-  /** Of the person's numbers those that find it. */
+  /** Which of the person's numbers find it. */
   readonly numbers: readonly number[];
   readonly assignedTo: string | null;
   /** Of its conversation; null where a merge has left it open, until an answer tells. */
   readonly status: string | null;
-  /** False where nothing has shown one. A batch that waits makes one at some time. */
+  /** False where no answer has shown one: a waiting batch may make one at any time. */
   readonly hasConversation: boolean;
-  /** Its ids mean nobody any more; its numbers find it until nothing of it is left. */
+  /** Its erasure has begun: its ids find nobody, its numbers find it until the erasure has ended. */
   readonly isErasing: boolean;
   /** Whether a call that told no id came by a number of it since: it may have made another contact. */
   readonly mayBeFollowed: boolean;

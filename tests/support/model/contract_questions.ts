@@ -20,7 +20,7 @@ export interface ModelWords {
   readonly text: string;
   readonly question: ModelQuestion;
   readonly kind: "reminder" | "invalid";
-  /** Whether it may have been called for so far. */
+  /** Whether anything has called for it so far. */
   mayLeave: boolean;
   hasLeft: boolean;
   /** Its worker died after the call. */
@@ -45,7 +45,7 @@ export interface ModelQuestion {
   pending: string | null;
   /** Whether it was open, for all that is known, when the last command had ended. */
   wasOpen: boolean;
-  /** Whether the window was closed at a look when its reminder was due: it may come later, or never. */
+  /** Whether the window was closed when its reminder was due: it may come later, or never. */
   wasRemindedLate: boolean;
 }
 
@@ -86,7 +86,7 @@ export class ModelQuestions {
     return question;
   }
 
-  /** The words that a text is; undefined for none. */
+  /** The reminder or hint that has this text; undefined for any other text. */
   wordsOf(text: string): ModelWords | undefined {
     return this.all.flatMap(({ words }) => words).find((item) => item.text === text);
   }

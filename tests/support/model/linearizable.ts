@@ -55,5 +55,5 @@ export function findImpossible<State>(
   }; then none of ${next.map(({ name }) => name).join(", ")}`;
 }
 
-/** So many calls are told of an order that ends. */
+/** How many calls of such an order are named, its last ones. */
 const mostTold = 20;
