@@ -5143,8 +5143,9 @@ begin
       q.instance_id,
       m.contact_id,
       q.claim_token,
-      -- A message of a group is in the unpaced lane only while it is in flight.
-      case when q.departs_at is not null then 'paced' else q.lane end,
+      -- A message of a group is in the unpaced lane only while it is in flight. Where it does not come back,
+      -- nothing follows for its instance's queue, whose rows a batch of many holds for long.
+      case when q.departs_at is not null and again.is_retried then 'paced' else q.lane end,
       r.outcome,
       r."providerMessageId",
       r."waId",
@@ -5153,15 +5154,7 @@ begin
       q.echo,
       coalesce(r."isUnsent", false) as is_unsent,
       coalesce(r.outcome = 'rejected' and r.retryable, false) as is_retryable,
-      -- A delivery event has proved what it moved on: that is not sent again, whatever the answer says.
-      coalesce(
-        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
-          and case
-            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
-            else (r.retryable or old.has_old_credentials) and q.attempts < q.max_attempts
-          end,
-        false
-      ) as is_retried,
+      again.is_retried,
       case
         when old.has_old_credentials or r.outcome <> 'rejected' then clock
         -- A delayed message waits for as long as the paced messages are held.
@@ -5212,6 +5205,17 @@ begin
         false
       ) as is_outage
     ) as outage
+    -- A delivery event has proved what it moved on: that is not sent again, whatever the answer says.
+    cross join lateral (
+      select coalesce(
+        r.outcome = 'rejected' and m.status in ('queued', 'sending', 'unconfirmed')
+          and case
+            when outage.is_outage or r."isUnsent" then q.max_attempts > 1
+            else (r.retryable or old.has_old_credentials) and q.attempts < q.max_attempts
+          end,
+        false
+      ) as is_retried
+    ) as again
     where q.claim_token = r."claimToken"
     -- Not by q.message_id: an ordered scan of the whole queue would spare the sort.
     order by r."messageId"

@@ -10,6 +10,7 @@ import {
 } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { callFunction, enqueueText, settleClaim } from "../../support/database/queue_calls.ts";
+import { openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createPacedTenant, setPace } from "../../support/fixtures/paced_tenant.ts";
 import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
@@ -461,5 +462,27 @@ Deno.test("what has expired at its departure is ended, and the others leave", as
     assertEquals((await claimGroup(admin, instanceId)).messages.length, 2);
     const [row] = await admin`select status from messaging.messages where id = ${expiring ?? null}`;
     assertEquals(row?.["status"], "expired");
+  });
+});
+
+Deno.test("what has left is settled beside a batch that is queueing its next messages", async () => {
+  await withPace(80, async (admin, instanceId, database) => {
+    await queue(admin, instanceId, 2);
+    await letTimePass(admin, 60);
+    const { messages } = await claimGroup(admin, instanceId);
+    const { one, two } = await openSessions(database);
+    await one.unsafe("begin");
+    await one`select from messaging.pacing where instance_id = ${instanceId} for update`;
+    await two.unsafe("set lock_timeout = '5s'");
+    // The answer shows an address: of most people it is the first one of the day.
+    const results = messages.map(({ messageId, claimToken }, place) => ({
+      ...{ messageId, claimToken, outcome: "accepted", providerMessageId: `wamid.${messageId}` },
+      waId: `55119${80_000_000 + place}`,
+    }));
+    const { settled } = await callFunction<{ settled: string[] }>(two, "settle_messages", {
+      results,
+    });
+    assertEquals(settled.length, 2);
+    await one.unsafe("rollback");
   });
 });
