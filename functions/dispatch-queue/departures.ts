@@ -1,41 +1,7 @@
 const secondMs = 1_000;
 
-/** When the last calls of each instance began. Of this process: its runs overlap. */
+/** When the messages of each instance leave. Of this process: its runs overlap. */
 const departuresOf = new Map<string, Departures>();
-
-/**
- * When the last calls of an instance began, by the process' monotonic clock: as many as it may make in a second,
- * in a ring, so that one more costs no copy of the others.
- */
-class Departures {
-  readonly #ring: Float64Array;
-  #next = 0;
-  latestMs = -Infinity;
-
-  constructor(readonly messagesPerSecond: number) {
-    this.#ring = new Float64Array(messagesPerSecond).fill(-Infinity);
-  }
-
-  /** When the oldest of them is a second ago. */
-  get freeAtMs(): number {
-    return (this.#ring[this.#next] ?? -Infinity) + secondMs;
-  }
-
-  add(atMs: number): void {
-    this.#ring[this.#next] = atMs;
-    this.#next = (this.#next + 1) % this.messagesPerSecond;
-    this.latestMs = atMs;
-  }
-
-  /** The same, at another pace: the newest ones that it has room for. */
-  at(messagesPerSecond: number): Departures {
-    if (messagesPerSecond === this.messagesPerSecond) return this;
-    const changed = new Departures(messagesPerSecond);
-    const oldestFirst = [...this.#ring.subarray(this.#next), ...this.#ring.subarray(0, this.#next)];
-    for (const atMs of oldestFirst.slice(-messagesPerSecond)) changed.add(atMs);
-    return changed;
-  }
-}
 
 /**
  * Resolves when a message of a group may leave: at `dueAtMs` (by `performance.now()`), and never as one more
@@ -44,37 +10,125 @@ class Departures {
  *
  * @returns when it leaves, by the same clock.
  */
-export async function awaitDeparture(
+export function awaitDeparture(
   instanceId: string,
   dueAtMs: number,
   messagesPerSecond: number,
 ): Promise<number> {
-  await sleepUntil(dueAtMs);
-  for (;;) {
-    const departures = (departuresOf.get(instanceId) ?? new Departures(messagesPerSecond))
-      .at(messagesPerSecond);
-    departuresOf.set(instanceId, departures);
-    const nowMs = performance.now();
-    if (nowMs >= departures.freeAtMs) {
-      departures.add(nowMs);
-      forgetOthers(instanceId);
-      return nowMs;
+  const departures = departuresOf.get(instanceId) ?? new Departures();
+  departuresOf.set(instanceId, departures);
+  return departures.wait(dueAtMs, messagesPerSecond);
+}
+
+/**
+ * How much a fast instance gives way while the process is late with what it wanted to do: what it sends beyond
+ * `ownPerSecond` is then for those who share the process with it, whose messages and calls would wait.
+ */
+const givingWay = {
+  /** The throughput of an official number that has asked for no more: no slower instance gives way. */
+  ownPerSecond: 80,
+  /** So late the timers are on average when it does. */
+  lateMs: 4,
+  /** How much the newest timer counts in that average. */
+  weight: 0.1,
+  /** How often its speed changes, and by how much at each change. */
+  everyMs: 100,
+  slower: 0.95,
+  faster: 1.01,
+};
+
+interface Waiting {
+  readonly dueAtMs: number;
+  readonly leave: (atMs: number) => void;
+}
+
+/** The departures of one instance: those that wait, by their instants, and when the last ones were. */
+class Departures {
+  readonly #waiting: Waiting[] = [];
+  /** When the last ones left, as many as may leave in a second: a ring, so that one more copies no other. */
+  #ring = new Float64Array();
+  #next = 0;
+  #latestMs = -Infinity;
+  #timer: number | undefined;
+  /** How late its timers have been on average, in milliseconds. */
+  #lateMs = 0;
+  /** Of the pace, from 0 to 1. */
+  #share = 1;
+  #changesAtMs = 0;
+
+  wait(dueAtMs: number, messagesPerSecond: number): Promise<number> {
+    this.#setPace(messagesPerSecond);
+    return new Promise((leave) => {
+      const later = this.#waiting.findLastIndex((other) => other.dueAtMs <= dueAtMs) + 1;
+      this.#waiting.splice(later, 0, { dueAtMs, leave });
+      if (later === 0) this.#proceed();
+    });
+  }
+
+  /** Whether nothing waits, and what has left counts no more. */
+  get isOver(): boolean {
+    return this.#waiting.length === 0 && this.#latestMs + secondMs < performance.now();
+  }
+
+  /** Lets leave what may, and looks again when the next one may. */
+  #proceed(): void {
+    clearTimeout(this.#timer);
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const atMs = Math.max(first.dueAtMs, this.#freeAtMs());
+      const nowMs = performance.now();
+      // A timer may fire a little early.
+      if (atMs > nowMs) {
+        this.#timer = setTimeout(() => this.#wake(atMs), atMs - nowMs);
+        return;
+      }
+      this.#waiting.shift();
+      this.#note(nowMs);
+      first.leave(nowMs);
     }
-    await sleepUntil(departures.freeAtMs);
+    forgetOthers(this);
+  }
+
+  #wake(atMs: number): void {
+    const nowMs = performance.now();
+    this.#lateMs += givingWay.weight * (Math.max(nowMs - atMs, 0) - this.#lateMs);
+    this.#giveWay(nowMs);
+    this.#proceed();
+  }
+
+  #giveWay(nowMs: number): void {
+    if (nowMs < this.#changesAtMs) return;
+    this.#changesAtMs = nowMs + givingWay.everyMs;
+    const change = this.#lateMs > givingWay.lateMs ? givingWay.slower : givingWay.faster;
+    const least = Math.min(givingWay.ownPerSecond / this.#ring.length, 1);
+    this.#share = Math.min(Math.max(this.#share * change, least), 1);
+  }
+
+  /** When less than a second's messages have left within a second. */
+  #freeAtMs(): number {
+    const { length } = this.#ring;
+    const allowed = Math.ceil(length * this.#share);
+    return (this.#ring[(this.#next + length - allowed) % length] ?? -Infinity) + secondMs;
+  }
+
+  #note(atMs: number): void {
+    this.#ring[this.#next] = atMs;
+    this.#next = (this.#next + 1) % this.#ring.length;
+    this.#latestMs = atMs;
+  }
+
+  /** What has left counts at another pace too: the newest ones that it has room for. */
+  #setPace(messagesPerSecond: number): void {
+    if (messagesPerSecond === this.#ring.length) return;
+    const oldestFirst = [...this.#ring.subarray(this.#next), ...this.#ring.subarray(0, this.#next)];
+    this.#ring = new Float64Array(messagesPerSecond).fill(-Infinity);
+    this.#next = 0;
+    for (const atMs of oldestFirst.slice(-messagesPerSecond)) this.#note(atMs);
   }
 }
 
-/** A timer may fire a little early. */
-async function sleepUntil(atMs: number): Promise<void> {
-  for (let leftMs = atMs - performance.now(); leftMs > 0; leftMs = atMs - performance.now()) {
-    await new Promise((resolve) => setTimeout(resolve, leftMs));
-  }
-}
-
-/** An instance that sends no more takes no memory, as soon as another one sends. */
-function forgetOthers(instanceId: string): void {
-  for (const [id, departures] of departuresOf) {
-    const isOver = departures.latestMs + secondMs < performance.now();
-    if (id !== instanceId && isOver) departuresOf.delete(id);
+/** An instance that sends no more takes no memory, as soon as another one has sent. */
+function forgetOthers(departures: Departures): void {
+  for (const [id, others] of departuresOf) {
+    if (others !== departures && others.isOver) departuresOf.delete(id);
   }
 }

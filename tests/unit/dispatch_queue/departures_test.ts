@@ -54,3 +54,38 @@ Deno.test("a pace that changes counts what has just left at the former one", asy
   assertGreaterOrEqual(second ?? 0, (fast[5] ?? 0) + 1_000);
   assertGreaterOrEqual(third ?? 0, (slow ?? 0) + 1_000);
 });
+
+Deno.test("while the process is late, a fast number gives way, and one at 80 does not", async () => {
+  const [fast, usual] = [400, 80] as const;
+  const messages = (messagesPerSecond: number): Promise<number>[] => {
+    const [instanceId, startedAt] = [crypto.randomUUID(), performance.now()];
+    return Array.from(
+      { length: 3 * messagesPerSecond },
+      (_, place) =>
+        awaitDeparture(
+          instanceId,
+          startedAt + place * 1_000 / messagesPerSecond,
+          messagesPerSecond,
+        ),
+    );
+  };
+  const startedAt = performance.now();
+  const lastOf = async (left: Promise<number>[]): Promise<number> =>
+    Math.max(...await Promise.all(left)) - startedAt;
+  const [usualMs, fastMs] = await Promise.all([
+    lastOf(messages(usual)),
+    lastOf(messages(fast)),
+    blockFor(3_000),
+  ]);
+  assertGreaterOrEqual(fastMs, usualMs + 500, `${usualMs}, ${fastMs}`);
+});
+
+/** Leaves other work of the process 5 ms in 45. */
+async function blockFor(durationMs: number): Promise<void> {
+  const endsAt = performance.now() + durationMs;
+  while (performance.now() < endsAt) {
+    const blockedUntil = performance.now() + 40;
+    while (performance.now() < blockedUntil);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
