@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { gatherSettlements } from "../../shared/database/grouped_calls.ts";
 import {
   claimMessageGroup,
@@ -20,6 +21,14 @@ import { awaitDeparture } from "./departures.ts";
  * departure. They have places of their own: however fast one instance sends, the others' messages find room.
  */
 const maxMessagesInHand = 1_000;
+/** Of the messages of a run, the part that one instance leaves to the others. */
+const partOfOthers = 1 / 5;
+
+/**
+ * How long before its departure a message is made ready, in milliseconds: a group is not made ready at once, for
+ * which everything else in the process would wait.
+ */
+const readyBeforeMs = 100;
 
 /** What a run learns of the messages that groups have sent. */
 export interface GroupListener {
@@ -42,6 +51,8 @@ export class GroupConsumer {
   readonly #feeding = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #total = 0;
+  /** How many messages of each instance the run has claimed, and of all. */
+  readonly #takenOf = new Map<string, number>();
   #taken = 0;
   #isFinishing = false;
 
@@ -70,11 +81,16 @@ export class GroupConsumer {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Instances share the messages in hand: one whose provider hangs leaves room to the others. */
+  /**
+   * Instances share the messages in hand, and those of the run: one whose provider hangs, or that sends fast,
+   * leaves room to the others.
+   */
   #roomOf(instanceId: string): number {
     const free = maxMessagesInHand - this.#total;
     const room = countRoom(this.#inHand.get(instanceId) ?? 0, free, maxMessagesInHand);
-    return Math.min(room, this.maxMessages - this.#taken);
+    const share = Math.ceil(this.maxMessages * (1 - partOfOthers));
+    const left = share - (this.#takenOf.get(instanceId) ?? 0);
+    return Math.min(room, left, this.maxMessages - this.#taken);
   }
 
   #watch(work: Promise<void>): void {
@@ -95,12 +111,17 @@ export class GroupConsumer {
       },
     );
     this.#taken += messages.length;
+    this.#takenOf.set(instanceId, (this.#takenOf.get(instanceId) ?? 0) + messages.length);
     this.#count(instanceId, messages.length);
     for (const message of messages) {
       const dueAtMs = claimedAtMs + message.departsInMs;
       const awaitTurn = (): Promise<unknown> =>
         awaitDeparture(instanceId, dueAtMs, messagesPerSecond ?? 1);
-      this.#watch(this.#send(message, awaitTurn, feedsBatches));
+      this.#watch(
+        delay(Math.max(message.departsInMs - readyBeforeMs, 0)).then(() =>
+          this.#send(message, awaitTurn, feedsBatches)
+        ),
+      );
     }
     this.listener.onChange();
     if (feedsBatches) this.#feed(instanceId);

@@ -10,6 +10,7 @@ import {
   changeBatch,
   createBatch,
   listRecipients,
+  phoneOf,
   readBatch,
   readRecipients,
 } from "../../support/fixtures/batch_calls.ts";
@@ -113,6 +114,22 @@ Deno.test("a batch leaves at the pace of its instance, each message once, and fi
   const slots = (await readRecipients(stack, tenant, batchId))
     .map(({ scheduledFor }) => Date.parse(scheduledFor));
   assertEquals(slots, slots.toSorted((one, other) => one - other), "in the order of the list");
+});
+
+Deno.test("a number that sends fast leaves a part of a run's messages to the others", async () => {
+  await using stack = await startMessagingStack();
+  const [fast, slow] = [await createPaced(stack, 80), await createPaced(stack, 5)];
+  const start = async (tenant: Tenant, people: number, first: number): Promise<void> => {
+    const recipients = listRecipients(people, first);
+    const batchId = await createBatch(stack, tenant, { message: greeting, recipients });
+    await changeBatch(stack, tenant, batchId, "start");
+  };
+  await start(fast, 60, 0);
+  await start(slow, 10, 60);
+  await stack.dispatchOnce({ durationMs: 3_000, maxMessages: 20 });
+  const ofFast = called(stack).filter((phone) => phone < phoneOf(60));
+  assertEquals(ofFast.length, 16);
+  assertGreater(called(stack).length, ofFast.length);
 });
 
 Deno.test("a batch forecasts its slots at the pace, and an interval of its own keeps them apart", async () => {
