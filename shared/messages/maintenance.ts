@@ -11,23 +11,28 @@ export function expireClaims(database: Database): Promise<{ readonly expired: nu
   return database.rpc("expire_claims", { maxMessages: maintenanceBatch });
 }
 
+/** Takes steps until one says that it was the last. */
+async function repeat(isLast: () => Promise<boolean>): Promise<void> {
+  for (let step = 0; step < maxSteps; step++) {
+    if (await isLast()) return;
+  }
+}
+
 /** Ends messages that waited beyond their `expiresAt`: they become `expired`, and are never sent. */
 export async function expireMessages(database: Database): Promise<{ readonly expired: number }> {
   let expired = 0;
-  for (let step = 0; step < maxSteps; step++) {
+  await repeat(async () => {
     const ended = await database.rpc("expire_messages", { maxMessages: maintenanceBatch });
     expired += ended.expired;
-    if (ended.expired < maintenanceBatch) break;
-  }
+    return ended.expired < maintenanceBatch;
+  });
   return { expired };
 }
 
 /** Tells the conversations whose silence is as long as their instance's `idle` says. */
 export async function tellIdleConversations(database: Database): Promise<void> {
-  for (let step = 0; step < maxSteps; step++) {
-    const request = { maxConversations: maintenanceBatch };
-    if ((await database.rpc("tell_idle_conversations", request)).isComplete) break;
-  }
+  const request = { maxConversations: maintenanceBatch };
+  await repeat(async () => (await database.rpc("tell_idle_conversations", request)).isComplete);
 }
 
 /** Most turns that one step ends: each writes out up to 50 records. */
@@ -39,31 +44,29 @@ const turnsOfStep = 50;
  * @param isOver whether no further step may begin.
  */
 export async function endTurns(database: Database, isOver: () => boolean): Promise<void> {
-  for (let step = 0; step < maxSteps; step++) {
-    const { isComplete } = await database.rpc("end_turns", { maxTurns: turnsOfStep });
-    if (isComplete || isOver()) break;
-  }
+  const request = { maxTurns: turnsOfStep };
+  await repeat(async () => (await database.rpc("end_turns", request)).isComplete || isOver());
 }
 
 /** Ends payment requests whose time is over. What another process holds is due again. */
 export async function runPayments(database: Database): Promise<{ readonly expired: number }> {
   let expired = 0;
-  for (let step = 0; step < maxSteps; step++) {
+  await repeat(async () => {
     const run = await database.rpc("run_payments", { maxPayments: maintenanceBatch });
     expired += run.expired;
-    if (run.isComplete || run.expired === 0) break;
-  }
+    return run.isComplete || run.expired === 0;
+  });
   return { expired };
 }
 
 /** Reminds of questions, and ends those whose time is over; `sent` counts the reminders that are to leave. */
 export async function runQuestions(database: Database): Promise<{ readonly sent: number }> {
   let sent = 0;
-  for (let step = 0; step < maxSteps; step++) {
+  await repeat(async () => {
     const run = await database.rpc("run_questions", { maxQuestions: maintenanceBatch });
     sent += run.sent;
-    if (run.isComplete || run.worked === 0) break;
-  }
+    return run.isComplete || run.worked === 0;
+  });
   return { sent };
 }
 
