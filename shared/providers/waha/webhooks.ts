@@ -33,10 +33,9 @@ const everyEvent = "*";
 export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): ProviderWebhooks {
   const isWhole = (webhook: unknown, address: string): boolean => {
     const events = readList(webhook, "events");
-    const key = readText(webhook, "hmac", "key") ?? "";
     return readText(webhook, "url") === address &&
       // A hidden key counts as ours: otherwise every code to pair would set it again and restart the session.
-      (key === webhookKey || /^\*+$/.test(key)) &&
+      (readText(webhook, "hmac", "key") === webhookKey || hasHiddenKey(webhook)) &&
       (events.includes(everyEvent) || readEvents.every((event) => events.includes(event)));
   };
   return {
@@ -62,6 +61,8 @@ export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): Provider
       if (name === undefined) return unusableAnswer;
       const config = readValue(answer.json, "config");
       const others = listWebhooks(answer).filter((webhook) => readText(webhook, "url") !== address);
+      // They would be written back, and a hidden key would be lost.
+      if (others.some(hasHiddenKey)) return unusableAnswer;
       const own = {
         url: address,
         events: [...readEvents, furtherEvent],
@@ -75,6 +76,11 @@ export function openWahaWebhooks({ webhookKey }: WahaConfig, ask: Ask): Provider
       return changed.outcome === "failed" ? changed : { outcome: "done" };
     },
   };
+}
+
+/** Whether a server shows asterisks in place of the key that signs. */
+function hasHiddenKey(webhook: unknown): boolean {
+  return /^\*+$/.test(readText(webhook, "hmac", "key") ?? "");
 }
 
 function listWebhooks({ json }: HttpAnswer): readonly unknown[] {

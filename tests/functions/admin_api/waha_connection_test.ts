@@ -254,3 +254,19 @@ for (const [flaw, members] of flaws) {
     assertEquals((await configureSession(simulator, instance)).webhooks.length, 1);
   });
 }
+
+Deno.test("where WAHA hides the key of another webhook, the session's stay as they are", async () => {
+  await using client = await createAdminClient();
+  await using simulator = startSimulator();
+  const { call, instance } = await createLost(client, simulator);
+  const hidden = {
+    ...{ url: "https://n8n.example.com/webhook/1", events: ["message"] },
+    hmac: { key: "********" },
+  };
+  await configureSession(simulator, instance, { webhooks: [hidden] });
+
+  const { status, body } = await call("POST", "/webhooks");
+
+  assertEquals([status, body.error], [502, "provider_connection_failed"]);
+  assertEquals((await configureSession(simulator, instance)).webhooks, [hidden]);
+});
