@@ -65,11 +65,20 @@ export async function readOperations(built: string): Promise<Operation[]> {
   });
 }
 
+/** A field that a parameter sends. */
+export interface SentField {
+  readonly name: string;
+  readonly type: string;
+  /** The words that the parameter offers; undefined where it takes any value. */
+  readonly choices?: readonly string[] | undefined;
+}
+
 /** Where a parameter's value goes, and those of what it contains. */
-export function sentBy(parameter: Parameter | Option): { name: string; type: string }[] {
-  const { send } = parameter.routing ?? {};
+export function sentBy({ type, options = [], routing = {} }: Parameter | Option): SentField[] {
+  const { send } = routing;
+  const choices = type === "options" ? options.map(({ value = "" }) => value) : undefined;
   const own = send?.property === undefined || send.type === undefined
     ? []
-    : [{ name: send.property, type: send.type }];
-  return [...own, ...(parameter.options ?? []).flatMap(sentBy)];
+    : [{ name: send.property, type: send.type, choices }];
+  return [...own, ...options.flatMap(sentBy)];
 }
