@@ -46,3 +46,25 @@ Deno.test("a failure is told whole while other tests run, with where it is, and 
     ["waits", true],
   ]);
 });
+
+Deno.test("a test that never ends fails, and the others run", async () => {
+  await using folder = await makeTemporaryFolder();
+  const file = `${folder.path}/a_test.ts`;
+  await Deno.writeTextFile(
+    file,
+    `Deno.test("hangs", () => new Promise(() => {}));
+     Deno.test("ends", () => {});`,
+  );
+  const layer = testLayers.find(({ name }) => name === "faults");
+  assert(layer !== undefined);
+  const { counts, results } = await runLayer({
+    layer: { ...layer, paths: [file] },
+    options: { filter: undefined, settings: {} },
+    server: undefined,
+    signal: AbortSignal.timeout(300_000),
+    testTimeoutMs: 2_000,
+    write: () => {},
+  });
+  assertEquals([counts.passed, counts.failed], [1, 1]);
+  assertMatch(results[0]?.failure ?? "", /the test did not end in 2 s/);
+});

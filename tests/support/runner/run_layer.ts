@@ -1,5 +1,6 @@
 /** Runs one layer of the tests in its own `deno test` process. */
 
+import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,16 +13,15 @@ import type { ChosenLayer } from "./test_selection.ts";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Ends a layer that hangs: far above the duration on a slow machine, and below the limit of `.ci/run`. */
 const layerTimeoutMs = 40 * 60_000;
+/** The same for one test, unless told otherwise. */
+const testTimeoutMs = 10 * 60_000;
 /**
  * Megabytes of young objects between two collections, which otherwise run every few megabytes: a test
  * drops all that it has made. Collecting less took 4 % of a layer's instructions away.
  */
 const heapFlags = ["--min-semi-space-size=64", "--max-semi-space-size=128"];
-/** The text of tell_failures.ts, as the URL that it asks for. */
-const failureTeller = `data:application/typescript;base64,${
-  (await readFile(new URL("tell_failures.ts", import.meta.url))).toString("base64")
-}`;
-/** Time limit of a layer with settings of its own. */
+const failureTeller = await readFile(new URL("tell_failures.ts", import.meta.url), "utf8");
+/** Time limit of a layer with settings of its own, and of its tests. */
 const longRunTimeoutMs = 2 * 60 * 60_000;
 
 /** Options of the command line. */
@@ -43,6 +43,8 @@ export interface LayerRun {
   readonly server: TestServer | undefined;
   /** Stops the layer. */
   readonly signal: AbortSignal;
+  /** Fails a test that takes longer. */
+  readonly testTimeoutMs?: number;
   /** Receives the output as it comes, line by line. */
   readonly write: (line: string) => void;
 }
@@ -70,7 +72,9 @@ async function runOnce(run: LayerRun): Promise<LayerResult & { hasPanicked: bool
     const value = options.settings[name];
     return value === undefined ? [] : [`--${name}=${value}`];
   });
-  const timeoutMs = settings.length > 0 ? longRunTimeoutMs : layerTimeoutMs;
+  const hasSettings = settings.length > 0;
+  const timeoutMs = hasSettings ? longRunTimeoutMs : layerTimeoutMs;
+  const teller = writeTeller(run.testTimeoutMs ?? (hasSettings ? longRunTimeoutMs : testTimeoutMs));
   const deadline = AbortSignal.any([run.signal, AbortSignal.timeout(timeoutMs)]);
   const folder = await Deno.makeTempDir({ prefix: "messaging-test-run-" });
   const report = join(folder, "report.xml");
@@ -78,7 +82,7 @@ async function runOnce(run: LayerRun): Promise<LayerResult & { hasPanicked: bool
     // A stopped layer writes no report.
     await Deno.writeTextFile(report, "");
     const paths = await choosePaths(layer, folder);
-    const child = startTests(run, { paths, report, settings, deadline });
+    const child = startTests(run, { paths, report, settings, teller, deadline });
     // Reads both streams at the same time: an unread stream would fill up and block the tests.
     const [{ summary, lastLines }, errors] = await Promise.all([
       copyOutput(child.stdout, run.write),
@@ -115,10 +119,11 @@ async function choosePaths(layer: ChosenLayer, folder: string): Promise<readonly
 
 function startTests(
   { layer, options, server }: LayerRun,
-  { paths, report, settings, deadline }: {
+  { paths, report, settings, teller, deadline }: {
     paths: readonly string[];
     report: string;
     settings: string[];
+    teller: string;
     deadline: AbortSignal;
   },
 ): Deno.ChildProcess {
@@ -135,7 +140,7 @@ function startTests(
       "--sanitize-resources",
       `--v8-flags=${heapFlags.join(",")}`,
       `--junit-path=${report}`,
-      `--preload=${failureTeller}`,
+      `--preload=${teller}`,
       ...(layer.parallel ? ["--parallel"] : []),
       ...layer.permissions.map((flag) => flag.replace("<host>", server?.host ?? "127.0.0.1")),
       ...(options.filter === undefined ? [] : [`--filter=${options.filter}`]),
@@ -155,6 +160,12 @@ function startTests(
     stderr: "piped",
     signal: deadline,
   }).spawn();
+}
+
+/** The text of tell_failures.ts, as the URL that it asks for. */
+function writeTeller(limitMs: number): string {
+  const text = `const limitMs = ${limitMs};\n${failureTeller}`;
+  return `data:application/typescript;base64,${Buffer.from(text).toString("base64")}`;
 }
 
 async function copyOutput(

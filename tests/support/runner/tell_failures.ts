@@ -1,10 +1,12 @@
 /**
- * Preloaded into each isolate of tests: says at once what a failed test threw, in a line that
- * test_output.ts reads. `deno test` itself says it when all tests have ended.
+ * Preloaded into each isolate of tests: fails a test that does not end, which otherwise holds up the run, and says
+ * at once what a failed test threw, in a line that test_output.ts reads. `deno test` itself says it when all tests
+ * have ended.
  *
  * This text is loaded by a `data:` URL and imports nothing: Deno takes the first frame of a `file:` URL for
- * where a test stands.
+ * where a test stands. What loads it puts the declaration of `limitMs` in front.
  */
+declare const limitMs: number;
 
 type Run = (context: Deno.TestContext) => unknown;
 
@@ -17,7 +19,7 @@ const registerTelling = (...args: unknown[]): void => {
   const telling = (run: Run): Run => {
     const told: Run = async (context) => {
       try {
-        await run(context);
+        await endInTime(() => run(context));
       } catch (error) {
         tell({ name: context.name, place, text: describe(error) });
         throw error;
@@ -34,6 +36,20 @@ const registerTelling = (...args: unknown[]): void => {
   }));
 };
 Object.defineProperty(Deno, "test", { value: Object.assign(registerTelling, Deno.test) });
+
+/** @throws Error where a test takes longer than any does. */
+async function endInTime(run: () => unknown): Promise<void> {
+  let timer: number | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const end = (): void => reject(new Error(`the test did not end in ${limitMs / 1_000} s`));
+    timer = setTimeout(end, limitMs);
+  });
+  try {
+    await Promise.race([run(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** The file and line that register a test. */
 function readPlace(): string {
