@@ -9533,14 +9533,20 @@ returns bigint language sql stable set search_path = '' as $$
   );
 $$;
 
+-- How far behind the clock a floor stays: twice as far as what lowers it, so that a transaction may last as long.
+-- Beside an old snapshot each look reads what has left since then.
+create or replace function messaging.floor_lag()
+returns interval language sql immutable
+return interval '6 seconds';
+
 -- Where a look for what is due begins, by a sequence that says that nothing which waits is due before: see due_floor
--- and delivery_floor. Half a minute ago at the latest, so that what is written now is found although the clock was
--- just set back, or its transaction lasts.
+-- and delivery_floor. Some seconds ago at the latest (see floor_lag), so that what is written now is found although
+-- the clock was just set back, or its transaction lasts.
 create or replace function messaging.floor_of(floor regclass, clock timestamptz)
 returns timestamptz language sql volatile
 return least(
   coalesce(to_timestamp(pg_sequence_last_value(floor_of.floor)), '-infinity'::timestamptz),
-  clock - interval '30 seconds'
+  clock - messaging.floor_lag()
 );
 
 -- Where a look for deliveries that are due begins.
@@ -11449,7 +11455,7 @@ create or replace function messaging.set_floor(floor text, first_due timestamptz
 returns void language sql set search_path = '' as $$
   select setval(
     set_floor.floor::regclass,
-    floor(extract(epoch from least(first_due, clock_timestamp() - interval '30 seconds')))::bigint
+    messaging.floor_value(least(first_due, clock_timestamp() - messaging.floor_lag()))
   );
 $$;
 
@@ -12119,6 +12125,11 @@ end;
 create or replace function messaging.due_floor(clock timestamptz)
 returns timestamptz language sql volatile
 return messaging.floor_of('messaging.due_floor'::regclass, clock);
+
+-- An instant as the sequence of a floor holds it: seconds since 1970.
+create or replace function messaging.floor_value(due_at timestamptz)
+returns bigint language sql stable
+return greatest(floor(extract(epoch from due_at)), 1)::bigint;
 
 -- The paced message of an instance that leaves next: the earliest slot among those not in flight, from
 -- `queue_from` on: that of its dispatch row, behind what has left, or -infinity for what that may not know yet.
@@ -17766,17 +17777,25 @@ return row(
   message.handled_by
 )::messaging.message_snapshot;
 
--- Trigger: has each look for what is due begin at the start again, until expire_claims knows better. At once, also
--- where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
+-- Trigger: has each look for what is due begin at the row's time at the latest, until expire_claims knows better. At
+-- once, also where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
 -- The lock keeps what raises the floor, which tries it and never waits, from raising it above a row that it
--- does not see yet.
+-- does not see yet. Of two that lower it at the same instant the later row's may win: expire_claims lowers it then.
 create or replace function messaging.lower_floor()
 returns trigger language plpgsql set search_path = '' as $$
+declare
+  due_at timestamptz;
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
-  if pg_sequence_last_value(tg_argv[0]::regclass) is not null then
-    perform setval(tg_argv[0]::regclass, 1, false);
+  if tg_table_name = 'dispatch' then
+    due_at := least(case when new.in_flight is null then new.next_due_at end, new.lease_until);
+  elsif tg_table_name = 'message_queue' then
+    due_at := new.visible_at;
+  else
+    due_at := new.next_attempt_at;
   end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
+  perform setval(tg_argv[0]::regclass, messaging.floor_value(due_at))
+  where pg_sequence_last_value(tg_argv[0]::regclass) > messaging.floor_value(due_at);
   return null;
 end;
 $$;
@@ -17965,8 +17984,8 @@ for each row
 when
   (
     new.in_flight is null
-    and new.next_due_at < now() - interval '10 seconds'
-    or new.lease_until < now() - interval '10 seconds'
+    and new.next_due_at < now() - interval '3 seconds'
+    or new.lease_until < now() - interval '3 seconds'
   )
 execute function messaging.lower_floor('messaging.due_floor');
 
@@ -17974,13 +17993,13 @@ execute function messaging.lower_floor('messaging.due_floor');
 create trigger event_deliveries_lower_floor
 after insert or update of next_attempt_at on messaging.event_deliveries
 for each row
-when (new.next_attempt_at < now() - interval '10 seconds')
+when (new.next_attempt_at < now() - interval '3 seconds')
 execute function messaging.lower_floor('messaging.delivery_floor');
 
 create trigger message_queue_lower_due_floor
 after insert or update of visible_at on messaging.message_queue
 for each row
-when (new.visible_at < now() - interval '10 seconds')
+when (new.visible_at < now() - interval '3 seconds')
 execute function messaging.lower_floor('messaging.due_floor');
 
 -- A message that is brought forward may become the head of its instance's queue. What is queued, or comes back from

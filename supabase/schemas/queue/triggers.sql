@@ -6,35 +6,43 @@ for each row
 when
   (
     new.in_flight is null
-    and new.next_due_at < now() - interval '10 seconds'
-    or new.lease_until < now() - interval '10 seconds'
+    and new.next_due_at < now() - interval '3 seconds'
+    or new.lease_until < now() - interval '3 seconds'
   )
 execute function messaging.lower_floor('messaging.due_floor');
 
 create trigger message_queue_lower_due_floor
 after insert or update of visible_at on messaging.message_queue
 for each row
-when (new.visible_at < now() - interval '10 seconds')
+when (new.visible_at < now() - interval '3 seconds')
 execute function messaging.lower_floor('messaging.due_floor');
 
 -- Deliveries are as old as their events, which may have waited for their dispatcher.
 create trigger event_deliveries_lower_floor
 after insert or update of next_attempt_at on messaging.event_deliveries
 for each row
-when (new.next_attempt_at < now() - interval '10 seconds')
+when (new.next_attempt_at < now() - interval '3 seconds')
 execute function messaging.lower_floor('messaging.delivery_floor');
 
--- Trigger: has each look for what is due begin at the start again, until expire_claims knows better. At once, also
--- where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
+-- Trigger: has each look for what is due begin at the row's time at the latest, until expire_claims knows better. At
+-- once, also where the transaction is rolled back: that costs a few looks. Its argument is the sequence: see floor_of.
 -- The lock keeps what raises the floor, which tries it and never waits, from raising it above a row that it
--- does not see yet.
+-- does not see yet. Of two that lower it at the same instant the later row's may win: expire_claims lowers it then.
 create or replace function messaging.lower_floor()
 returns trigger language plpgsql set search_path = '' as $$
+declare
+  due_at timestamptz;
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
-  if pg_sequence_last_value(tg_argv[0]::regclass) is not null then
-    perform setval(tg_argv[0]::regclass, 1, false);
+  if tg_table_name = 'dispatch' then
+    due_at := least(case when new.in_flight is null then new.next_due_at end, new.lease_until);
+  elsif tg_table_name = 'message_queue' then
+    due_at := new.visible_at;
+  else
+    due_at := new.next_attempt_at;
   end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended(tg_argv[0], 0));
+  perform setval(tg_argv[0]::regclass, messaging.floor_value(due_at))
+  where pg_sequence_last_value(tg_argv[0]::regclass) > messaging.floor_value(due_at);
   return null;
 end;
 $$;

@@ -93,12 +93,12 @@ Deno.test("the floor is not raised above what an open transaction makes due", as
   await maintain(one);
   await two.unsafe(`begin; update messaging.dispatch set next_due_at = ${hourAgo}`);
   for (let time = 0; time < 2; time++) await maintain(one);
-  assertEquals(await readFloor(admin), null);
+  assertLess(Number(await readFloor(admin)), Date.now() / 1_000 - 3_000);
   assertEquals(await claimMessages(one), []);
   await two.unsafe("commit");
   assertEquals((await claimMessages(one)).length, 1);
   await maintain(one);
-  assert(await readFloor(admin) !== null);
+  assertLess(Date.now() / 1_000 - 60, Number(await readFloor(admin)));
 });
 
 Deno.test("what lies below the floor all the same, as after a restore, is found by the next maintenance", async () => {

@@ -128,6 +128,6 @@ create or replace function messaging.set_floor(floor text, first_due timestamptz
 returns void language sql set search_path = '' as $$
   select setval(
     set_floor.floor::regclass,
-    floor(extract(epoch from least(first_due, clock_timestamp() - interval '30 seconds')))::bigint
+    messaging.floor_value(least(first_due, clock_timestamp() - messaging.floor_lag()))
   );
 $$;
