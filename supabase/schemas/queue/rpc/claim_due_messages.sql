@@ -86,11 +86,14 @@ end;
 $$;
 
 -- When the next message is due: how long the dispatcher may sleep. NULL for never.
+-- Of unpaced ones only what is due within a second: no dispatcher sleeps longer, and behind it are the ends of the
+-- leases of all that has just left at once, which a look beside an old snapshot would read.
 -- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
 create or replace function messaging.next_wake_up()
 returns timestamptz language plpgsql stable set search_path = '' as $$
 declare
-  due_from constant timestamptz := messaging.due_floor(clock_timestamp());
+  clock constant timestamptz := clock_timestamp();
+  due_from constant timestamptz := messaging.due_floor(clock);
 begin
   return nullif(least(
     (
@@ -99,7 +102,8 @@ begin
     ),
     (
       select q.visible_at from messaging.message_queue q
-      where q.visible_at >= due_from order by q.visible_at limit 1
+      where q.visible_at >= due_from and q.visible_at <= clock + interval '1 second'
+      order by q.visible_at limit 1
     )
   ), 'infinity');
 end;
