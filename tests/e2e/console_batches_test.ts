@@ -4,6 +4,7 @@ import { assert, assertEquals } from "../support/assert.ts";
 import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 import { letTimePass } from "../support/database/time_travel.ts";
 import type { LocalStack, StackInstance } from "../support/stack/local_stack.ts";
+import { findDay } from "../support/midday_zone.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const listed = 4;
@@ -69,8 +70,8 @@ async function showProgress({ stack, database, demo, open }: TestConsole): Promi
 
 async function showTimeline({ stack, demo, timeZone, open }: TestConsole): Promise<void> {
   const sendWindow = { start: "06:00", end: "18:00", days: [1, 2, 3, 4, 5, 6, 7] };
-  // All that is queued waits for the next day. In this zone the date is that of UTC.
-  const today = new Date().toISOString().slice(0, 10);
+  // All that is queued waits for the next day.
+  const today = findDay(timeZone);
   const { workspaceId } = await stack.administer("workspaces", { name: "Loja" });
   const tenant = await stack.createInstance({
     workspaceId,

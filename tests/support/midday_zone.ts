@@ -7,3 +7,8 @@ export function findMiddayZone(now = new Date()): string {
   // The names have the sign of the hours behind.
   return hoursAhead === 0 ? "UTC" : `Etc/GMT${hoursAhead > 0 ? "-" : "+"}${Math.abs(hoursAhead)}`;
 }
+
+/** The date in a time zone: `2026-11-29`. */
+export function findDay(timeZone: string, at = new Date()): string {
+  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone }).format(at);
+}

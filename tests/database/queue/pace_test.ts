@@ -13,7 +13,8 @@ import { callFunction, enqueueText, settleClaim } from "../../support/database/q
 import { openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createPacedTenant, setPace } from "../../support/fixtures/paced_tenant.ts";
-import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { protect } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -352,7 +353,7 @@ Deno.test("what the window's end cuts off waits for the next one", async () => {
       select extract(epoch from next_due_at - now())::float8 / 3600 as hours
       from messaging.dispatch where instance_id = ${instanceId}`;
     assertGreaterOrEqual(dispatch?.hours ?? 0, 1, "midnight, where it is noon now");
-  }, noonZone());
+  }, findMiddayZone());
 });
 
 Deno.test("no day has more departures than its limit, immediate ones included", async () => {
@@ -371,7 +372,7 @@ Deno.test("no day has more departures than its limit, immediate ones included", 
       await callFunction(admin, "move_waiting_slots", {});
     }
     assertEquals(left, 20);
-  }, noonZone());
+  }, findMiddayZone());
 });
 
 Deno.test("what is held does not leave, and goes on at the pace", async () => {

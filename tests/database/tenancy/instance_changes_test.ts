@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { noonZone } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 // deno-lint-ignore no-explicit-any -- what SQL functions return is what is asserted
@@ -155,7 +155,7 @@ Deno.test("a narrower window moves the slots outside it one interval apart, and 
   await using database = await createTestDatabase();
   const { sql } = database;
   // Where it is noon: no midnight comes between the slots.
-  const timeZone = noonZone();
+  const timeZone = findMiddayZone();
   const instanceId = await createInstance(sql, timeZone);
   for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
   const change = (sendWindow: Json): Promise<Json> =>

@@ -10,7 +10,8 @@ import {
   readRecipients,
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
-import { makeKnown, noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { makeKnown, protect } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -37,7 +38,7 @@ function createClosingTenant(stack: MessagingStack): Promise<Tenant> {
   const closesAt = 12 * 60 + now.getUTCMinutes() + 15;
   const end = `${Math.floor(closesAt / 60)}:${String(closesAt % 60).padStart(2, "0")}`;
   return stack.createTenant({
-    timeZone: noonZone(now.getTime()),
+    timeZone: findMiddayZone(now),
     window: { start: "00:00", end, days: everyDay },
   });
 }
@@ -61,7 +62,7 @@ Deno.test("a single send leaves today though the batch's next slot lies in tomor
 
 Deno.test("known contacts of a batch pass its new ones that wait for another day, as the dry run says", async () => {
   await using stack = await startMessagingStack();
-  const tenant = await stack.createTenant({ timeZone: noonZone() });
+  const tenant = await stack.createTenant({ timeZone: findMiddayZone() });
   await protect(stack.admin, tenant.instanceId, { newContactsPerDay: 1 });
   const batchId = await createBatch(stack, tenant, { recipients: listRecipients(5) });
   for (const index of [2, 4]) await makeKnown(stack.admin, tenant.instanceId, phoneOf(index));
@@ -83,10 +84,10 @@ Deno.test("known contacts of a batch pass its new ones that wait for another day
 
 Deno.test("the queue says that a batch waits for the day's limit, or for a window that is closed", async () => {
   await using stack = await startMessagingStack();
-  const limited = await stack.createTenant({ timeZone: noonZone() });
+  const limited = await stack.createTenant({ timeZone: findMiddayZone() });
   await protect(stack.admin, limited.instanceId, { dailyLimit: 1 });
   const closed = await stack.createTenant({
-    timeZone: noonZone(),
+    timeZone: findMiddayZone(),
     window: { start: "08:00", end: "09:00", days: everyDay },
   });
   const expected = [[limited, "daily_limit"], [closed, "window"]] as const;
@@ -106,7 +107,7 @@ Deno.test("the queue says that a batch waits for the day's limit, or for a windo
 
 Deno.test("a new contact that has lost its place of today holds up no known one of the batch", async () => {
   await using stack = await startMessagingStack();
-  const tenant = await stack.createTenant({ timeZone: noonZone() });
+  const tenant = await stack.createTenant({ timeZone: findMiddayZone() });
   await protect(stack.admin, tenant.instanceId, { newContactsPerDay: 2 });
   const batchId = await createBatch(stack, tenant, { recipients: listRecipients(3) });
   await makeKnown(stack.admin, tenant.instanceId, phoneOf(2));
@@ -125,7 +126,7 @@ Deno.test("a new contact that has lost its place of today holds up no known one 
 
 Deno.test("the search for a known contact goes on behind thousands of new ones", async () => {
   await using stack = await startMessagingStack();
-  const tenant = await stack.createTenant({ timeZone: noonZone() });
+  const tenant = await stack.createTenant({ timeZone: findMiddayZone() });
   await protect(stack.admin, tenant.instanceId, { newContactsPerDay: 1 });
   const batchId = await createBatch(stack, tenant, { recipients: [] });
   await stack.admin`

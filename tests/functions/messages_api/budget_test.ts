@@ -12,7 +12,8 @@ import {
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
-import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { protect } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
@@ -172,7 +173,7 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
   await using client = await createWebhookClient();
   const tenant = await createShop(client, {
     // Where it is noon.
-    timeZone: noonZone(),
+    timeZone: findMiddayZone(),
     window: { start: "09:30", end: "10:00", days: [1, 2, 3, 4, 5, 6, 7] },
   });
   await replaceRates(client.stack.admin, tenant);
@@ -203,7 +204,7 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
 
 Deno.test("what a budget holds gives the day's quota and its place back", async () => {
   await using client = await createWebhookClient();
-  const tenant = await createShop(client, { timeZone: noonZone() });
+  const tenant = await createShop(client, { timeZone: findMiddayZone() });
   const { admin } = client.stack;
   await protect(admin, tenant.instanceId, { perDay: 5 });
   await replaceRates(admin, tenant);

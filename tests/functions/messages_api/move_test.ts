@@ -7,7 +7,7 @@ import {
 } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { administer } from "../../support/stack/admin_calls.ts";
-import { noonZone } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -161,7 +161,7 @@ Deno.test("a PATCH for an earlier time never makes a message later", async () =>
 
 Deno.test("what a limit moved waits for its turn when the protection has ended, and can be brought forward", async () => {
   await using stack = await startMessagingStack();
-  const tenant = await stack.createTenant({ timeZone: noonZone() });
+  const tenant = await stack.createTenant({ timeZone: findMiddayZone() });
   const path = `/instances/${tenant.instanceId}`;
   await administer(stack, "PATCH", path, { body: { protection: { dailyLimit: 1 } } });
   const paced = { ...text, queued: true, intervalSeconds: 60 };

@@ -5,7 +5,8 @@ import { passMonthEnd } from "../../support/clock_edges.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { changeBatch, createBatch, readRecipients } from "../../support/fixtures/batch_calls.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
-import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { protect } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
@@ -16,7 +17,7 @@ const text = { phone: "5511987654321", messageType: "text", message: "Oi" };
 const queued = { ...text, queued: true, intervalSeconds: 60 };
 const marketing = { purpose: "marketing" };
 const day = 86_400;
-/** The day of the week where it is noon: see `noonZone`. */
+/** The day of the week where it is noon: see `findMiddayZone`. */
 const today = new Date(Date.now() + (12 - new Date().getUTCHours()) * 3_600_000).getUTCDay();
 const otherDays = [1, 2, 3, 4, 5, 6, 7].filter((isoDay) => isoDay % 7 !== today);
 
@@ -127,7 +128,7 @@ async function readHealth(stack: MessagingStack, tenant: Tenant): Promise<Json> 
 }
 
 async function startReason(stack: MessagingStack, reason: Reason): Promise<[Tenant, Json]> {
-  const tenant = await stack.createTenant({ timeZone: noonZone(), ...reason.tenant });
+  const tenant = await stack.createTenant({ timeZone: findMiddayZone(), ...reason.tenant });
   if (reason.protection) await protect(stack.admin, tenant.instanceId, reason.protection);
   await reason.begin?.(stack, tenant);
   // No background run takes what may leave now.
