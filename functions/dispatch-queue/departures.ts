@@ -49,7 +49,7 @@ class Departures {
   #ring = new Float64Array();
   #next = 0;
   #latestMs = -Infinity;
-  #timer: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   /** How late its timers have been on average, in milliseconds. */
   #lateMs = 0;
   /** Of the pace, from 0 to 1. */

@@ -39,7 +39,7 @@ Object.defineProperty(Deno, "test", { value: Object.assign(registerTelling, Deno
 
 /** @throws Error where a test takes longer than any does. */
 async function endInTime(run: () => unknown): Promise<void> {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
     const end = (): void => reject(new Error(`the test did not end in ${limitMs / 1_000} s`));
     timer = setTimeout(end, limitMs);
