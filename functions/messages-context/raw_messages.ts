@@ -1,5 +1,6 @@
 import { readCallerFields } from "../../shared/model/caller_fields.ts";
 import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
+import { isPlainObject } from "../../shared/model/bounded_fields.ts";
 import { type PartName, partNames } from "../../shared/model/content_parts.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
 import type { RenderOptions } from "./conversation.ts";
@@ -53,7 +54,7 @@ const absentParts = { optionList: null, choice: null, template: null };
 function describeParts(content: ContentParts, attachments: boolean): Pick<RawMessage, PartName> {
   const given = partNames.filter((name) => content[name] !== undefined);
   const parts = Object.fromEntries(given.map((name) => [name, content[name]]));
-  return { ...absentParts, ...(attachments ? parts : withoutLinks(parts)) };
+  return { ...absentParts, ...(attachments ? parts : withoutFiles(parts)) };
 }
 
 function describeMeta(message: HistoryMessage): RawMeta {
@@ -76,6 +77,29 @@ function describeMeta(message: HistoryMessage): RawMeta {
     editedAt: writeInstant(message.editedAtMs),
     deletedAt: writeInstant(message.deletedAtMs),
   };
+}
+
+/** Members of parts that are the address of a picture, a video or a document. */
+export const fileAddressNames: readonly string[] = ["mediaUrl", "imageUrl", "videoUrl"];
+
+/**
+ * Parts without the addresses of files in them. A page to which a part leads stays, and so does what people
+ * filled in, whatever its members are called.
+ */
+function withoutFiles<Parts extends Readonly<Record<string, unknown>>>(parts: Parts): Parts {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [
+      name,
+      name === "template" ? withoutLinks(part) : withoutFileAddresses(part),
+    ]),
+  ) as Parts;
+}
+
+function withoutFileAddresses(part: unknown): unknown {
+  if (!isPlainObject(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).filter(([key]) => !fileAddressNames.includes(key)),
+  );
 }
 
 /** Removes `link` at any depth: a template's media parameters hold their file's URL there. */

@@ -1,3 +1,6 @@
+import type * as z from "zod";
+import { fileAddressNames } from "../../../functions/messages-context/raw_messages.ts";
+import { partSchemas } from "../../../shared/model/content_parts.ts";
 import { assertEquals, assertFalse } from "../../support/assert.ts";
 import { createContextClient } from "./context_client.ts";
 
@@ -174,3 +177,61 @@ Deno.test("attachments=false hides media URLs in raw rows and inside templates",
     "boleto.pdf",
   ]);
 });
+
+Deno.test("attachments=false hides the pictures of ads, products and menus, and nothing that is no file", async () => {
+  await using client = await createContextClient();
+  const contact = await client.createContact();
+  const { admin } = client.testDatabase;
+  const file = "https://cdn.example.com/a";
+  const page = "https://shop.example.com/p";
+  const parts = {
+    referral: { sourceUrl: page, headline: "Tênis" },
+    product: { productId: "7", url: page },
+    menu: { title: "Ofertas", items: [{ kind: "link", title: "Ver", url: page }] },
+    payment: { kind: "request", reference: "P7", link: page },
+    flowAnswer: { name: "cadastro", data: { link: page, mediaUrl: page } },
+  };
+  const { referral, product, menu, payment, flowAnswer } = parts;
+  await client.write(contact, {
+    message: "Oi",
+    content: admin.json({
+      referral: { ...referral, mediaUrl: file, imageUrl: file, videoUrl: file },
+      product: { ...product, imageUrl: file },
+      menu: { ...menu, mediaUrl: file },
+      ...{ payment, flowAnswer },
+    }),
+    sent_at: "2026-03-10T12:00:00Z",
+  });
+  const [shown] = (await client.read({ format: "raw" })).body.messages;
+  assertEquals(shown.referral.videoUrl, file);
+  const [hidden] = (await client.read({ format: "raw", attachments: "false" })).body.messages;
+  const names = Object.keys(parts);
+  assertEquals(Object.fromEntries(names.map((name) => [name, hidden[name]])), parts);
+});
+
+Deno.test("every address in the parts of a message is known as one of a file or of a page", () => {
+  const pages = [
+    ...["location.url", "contacts.urls", "product.url", "payment.link", "event.url"],
+    ...["menu.items.url", "preview.url", "referral.sourceUrl", "linkButton.url"],
+  ];
+  const found = Object.entries(partSchemas).flatMap(([name, schema]) =>
+    listAddresses(schema, name)
+  );
+  const others = found.filter((path) => !fileAddressNames.includes(path.split(".").at(-1) ?? ""));
+  assertEquals(others.sort(), pages.sort());
+});
+
+/** The paths of members that are named as an address. */
+function listAddresses(schema: z.ZodType, path: string): string[] {
+  const { innerType, element, shape } = schema.def as {
+    readonly innerType?: z.ZodType;
+    readonly element?: z.ZodType;
+    readonly shape?: Readonly<Record<string, z.ZodType>>;
+  };
+  const inner = innerType ?? element;
+  if (inner !== undefined) return listAddresses(inner, path);
+  return Object.entries(shape ?? {}).flatMap(([name, member]) => [
+    ...(/(?:url|urls|link|links)$/i.test(name) ? [`${path}.${name}`] : []),
+    ...listAddresses(member, `${path}.${name}`),
+  ]);
+}
