@@ -102,8 +102,9 @@ function prepareFields(
   for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] as z.ZodType : undefined;
     if (field !== undefined) {
-      if (isNotGiven(field, value)) continue;
-      prepared.push([name, prepare(field, value, prefix + name, notes)]);
+      const given = readMember(field, value);
+      if (given === undefined) continue;
+      prepared.push([name, prepare(field, given, prefix + name, notes)]);
     } else if (!keepsOthers) {
       if (notes.ignoredFields.length < maxIgnoredFields) notes.ignoredFields.push(prefix + name);
     } else if (++others <= maxFurtherFields) {
@@ -140,13 +141,16 @@ function unwrap(schema: z.ZodType): z.ZodType {
 const maxBlankLength = 200;
 
 /**
- * Whether a member of a body says nothing. Where an empty text is a value, it says something: it clears a
- * contact's own text, which null does too.
+ * A member of a body as its schema is given it; undefined where it says nothing, as null and a blank text do.
+ * Where an empty text is a value, a blank one says the same: it clears a contact's own text, which null does too.
+ * A required text is left to its schema, but for one of nothing but marks that nobody sees, which is empty.
  */
-function isNotGiven(field: z.ZodType, value: unknown): boolean {
-  if (value === null) return !takesNull(field);
-  if (typeof value !== "string" || value.length > maxBlankLength) return false;
-  return isBlank(value) && isOptional(field) && !field.safeParse("").success;
+function readMember(field: z.ZodType, value: unknown): unknown {
+  if (value === null) return takesNull(field) ? null : undefined;
+  if (typeof value !== "string" || value.length > maxBlankLength || !isBlank(value)) return value;
+  if (field.safeParse("").success) return "";
+  if (isOptional(field)) return undefined;
+  return value.trim() === "" ? value : "";
 }
 
 function isOptional(schema: z.ZodType): boolean {
@@ -173,7 +177,7 @@ export function keepGiven(schema: z.ZodType, value: unknown): unknown {
     Object.entries(value).flatMap(([name, member]) => {
       const field = Object.hasOwn(shape, name) ? shape[name] as z.ZodType : undefined;
       if (field === undefined) return member === null ? [] : [[name, member]];
-      return isNotGiven(field, member) ? [] : [[name, keepGiven(field, member)]];
+      return readMember(field, member) === undefined ? [] : [[name, keepGiven(field, member)]];
     }),
   );
 }

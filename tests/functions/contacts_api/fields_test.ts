@@ -91,16 +91,18 @@ Deno.test("customLabels are merged key by key, and null removes a key", async ()
 });
 
 // Specification 4.3.
-Deno.test("an empty text clears a contact's field, as null does", async () => {
+Deno.test("an empty or blank text clears a contact's field, as null does", async () => {
   await using service = await startService();
   const texts = ["name", "email", "company", "jobTitle", "notes", "utmSource", "utmMedium"];
   const all = Object.fromEntries(texts.map((field) => [field, "ana@example.com"]));
-  await service.post(`${contactsApi}/create`, { ...demoTarget, ...all });
-  const empty = Object.fromEntries(texts.map((field) => [field, ""]));
-  const cleared = await service.post(`${contactsApi}/update`, { ...demoTarget, ...empty });
-  assertEquals(cleared.fieldsUpdated, texts.toSorted());
-  const [contact] = await service.sql`
-    select name, email, company, job_title, notes, utm_source, utm_medium from messaging.contacts
-    where identity_key = ${demoTarget.phone}`;
-  assertEquals(Object.values(contact ?? {}), texts.map(() => null));
+  for (const blank of ["", " ", "\n \t", "\u200b"]) {
+    await service.post(`${contactsApi}/create`, { ...demoTarget, ...all });
+    const empty = Object.fromEntries(texts.map((field) => [field, blank]));
+    const cleared = await service.post(`${contactsApi}/update`, { ...demoTarget, ...empty });
+    assertEquals(cleared.fieldsUpdated, texts.toSorted());
+    const [contact] = await service.sql`
+      select name, email, company, job_title, notes, utm_source, utm_medium from messaging.contacts
+      where identity_key = ${demoTarget.phone}`;
+    assertEquals(Object.values(contact ?? {}), texts.map(() => null), JSON.stringify(blank));
+  }
 });

@@ -78,6 +78,21 @@ Deno.test("null in an optional field of any operation means that it is not given
   assert(tried > 60, `only ${tried} fields were tried`);
 });
 
+Deno.test("a required text of nothing but marks that nobody sees is empty, in every operation", () => {
+  let tried = 0;
+  for (const { name, schema, request } of bodies) {
+    for (const { path, field } of listPlaces(schema, request)) {
+      const takes = (value: unknown): boolean => field.safeParse(value).success;
+      if (takes(undefined) || takes("") || unwrap(field).def.type !== "string") continue;
+      const refuse = (text: string): readonly Issue[] =>
+        issuesOf(() => validateBody(unheard, schema, put(request, path, text)));
+      assertEquals(refuse("\u200b\u2060"), refuse(""), `${name}: ${path.join(".")}`);
+      tried += 1;
+    }
+  }
+  assert(tried > 20, `only ${tried} fields were tried`);
+});
+
 Deno.test("every operation answers a request with null in all fields that it leaves out as it answers without them", async () => {
   await using contract = await startContractStack();
   const { admin, provider } = contract.stack;
