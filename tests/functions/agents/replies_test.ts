@@ -184,6 +184,24 @@ Deno.test("a message of the agent's that a caller delayed leaves in a pause too,
   assertEquals((await stack.messages(client.tenant, "GET", path)).body.status, "sent");
 });
 
+Deno.test("a message of the agent's that a caller moves to now leaves in a pause too", async () => {
+  await using client = await createAgentClient();
+  const { stack } = client.webhooks;
+  const text = { phone, messageType: "text" };
+  await stack.send(client.tenant, { ...text, message: "Sou uma pessoa" });
+  const { body: { messageId } } = await stack.send(client.tenant, {
+    ...{ ...text, message: "Até amanhã", sentBy: "ai_agent", delayMessage: 3_600 },
+  });
+  const moved = await stack.request(`/messages-api/messages/${messageId}`, {
+    method: "PATCH",
+    headers: { "X-Client-Token": client.tenant.token, "Content-Type": "application/json" },
+    body: JSON.stringify({ sendAt: new Date().toISOString() }),
+  });
+  assertEquals([moved.status, moved.body.heldBy], [200, null]);
+  await stack.dispatch();
+  assertEquals(client.sent(), ["Sou uma pessoa", "Até amanhã"]);
+});
+
 Deno.test("blocking the contact or switching the agent off while the model thinks stops the answer", async () => {
   for (const table of ["contacts", "ai_agents"]) {
     await using client = await createAgentClient();

@@ -1,7 +1,7 @@
 /** The agent opens a conversation whose window is closed. */
 
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
-import { assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { createAgent } from "../../support/fixtures/tenant.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
@@ -52,6 +52,21 @@ Deno.test("an agent's opening takes the ladder: a template in its place, or an i
   assertEquals(ladder.calls().slice(2, 3), ["text"]);
   const { status, sentAs, message } = await ladder.read(invited.body.messageId);
   assertEquals([status, sentAs, message], ["sent", "message", "Oi, aqui é a clínica."]);
+});
+
+Deno.test("an opening that waits for an answer leaves with it, although a person writes in the agent's place", async () => {
+  await using ladder = await startLadderClient();
+  const { stack } = ladder.client;
+  await createAgent(stack.admin, ladder.tenant.instanceId);
+  const templateId = await ladder.createTemplate("convite");
+  const { body } = await ladder.send([{ template: { templateId, variables: { 1: "Oi" } } }]);
+  assert(body.aiAgentPausedUntil !== null, JSON.stringify(body));
+  const invited = await open(ladder, [{ invite: { templateId, variables: { 1: "Oi" } } }]);
+  assertEquals(invited.body.heldBy, "awaiting_reply");
+  await ladder.write("Sim, quem é?");
+  await ladder.dispatchUntil(3);
+  const { status, lastError } = await ladder.read(invited.body.messageId);
+  assertEquals([status, lastError], ["sent", null]);
 });
 
 Deno.test("an agent's opening hands the file of its ladder's header to the channel", async () => {

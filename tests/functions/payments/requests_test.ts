@@ -1,6 +1,7 @@
 /** What may be asked for, and how it goes out on each channel. */
 import { assert, assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { createAgent } from "../../support/fixtures/tenant.ts";
 import { cloudPayload, createWebhookClient } from "../provider_webhook/webhook_client.ts";
 import {
   amountCode,
@@ -119,6 +120,17 @@ Deno.test("on a gateway the words go with the amount, then the code alone, once"
     "129.90",
     code?.id,
   ]);
+});
+
+Deno.test("the code follows a request of the agent's that a caller sent, although a person writes in its place", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await createAgent(client.stack.admin, tenant.instanceId);
+  await client.stack.send(tenant, { phone, messageType: "text", message: "Aqui é a Bia." });
+  await requestPayment(client, tenant, {}, { sentBy: "ai_agent" });
+  await client.stack.dispatch();
+  const [, , code] = await listSent(client, tenant);
+  assertEquals([code?.message, code?.status], [amountCode, "sent"]);
 });
 
 Deno.test("the code never goes before its request, nor after one that failed or was canceled", async () => {

@@ -1,6 +1,7 @@
 -- Records an agent's answer in one transaction: its turn, and its messages, each as accept_message records it.
 -- One leaves after the other: none is claimed while the one before it still has to leave, nor the first while
 -- what waited for the contact's answer does (see last_released_message).
+-- What of it still waits when a pause begins is not sent: its purpose tells it from what callers send as the agent.
 -- `request` as of accept_message, with `messages` in the place of `message`, at least one. The delivery is deferred.
 -- Returns {messageIds}, in order. Locks and errors are accept_message's.
 create or replace function public.accept_answer(request jsonb)
@@ -14,7 +15,9 @@ declare
   message_ids uuid[] := '{}';
 begin
   for draft in select m.value from jsonb_array_elements(request->'messages') as m loop
-    accepted := public.accept_message(call || jsonb_build_object('message', draft));
+    accepted := public.accept_message(
+      call || jsonb_build_object('message', draft || '{"purpose": "agent_answer"}')
+    );
     accepted_id := accepted->>'messageId';
     before_id := case
       when message_ids <> '{}' then message_ids[cardinality(message_ids)]

@@ -10,7 +10,7 @@ returns boolean language sql immutable parallel safe
 return message_type not in ('reaction', 'call');
 
 -- The purpose of a message as answers show it: the caller's, or `service`. This service's own answer to a
--- keyword is one.
+-- keyword is one, and so is an agent's answer.
 create or replace function messaging.told_purpose(purpose text)
 returns text language sql immutable
 return case

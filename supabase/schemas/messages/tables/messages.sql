@@ -148,7 +148,7 @@ comment on column messaging.messages.chat_name is 'The name that the provider gi
 comment on column messaging.messages.metadata is
   'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
 comment on column messaging.messages.purpose is
-  'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent.';
+  'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent; agent_answer is an agent''s own answer, which a pause stops while it waits.';
 comment on column messaging.messages.quoted_message_id is
   'The message that this one answers, as the provider reports; NULL for none, or one that was not stored. No foreign key: it would cost every deleted message a look-up.';
 comment on column messaging.messages.media_id is

@@ -22,9 +22,8 @@ begin
           ),
           m.purpose
         ) as "isOptedOut",
-        -- Only the agent's deferred answers: a caller cancels its own delayed messages.
-        m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
-          and exists (
+        -- Only the agent's own answers: a caller cancels its own messages.
+        m.purpose is not distinct from 'agent_answer' and exists (
           select from messaging.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",
