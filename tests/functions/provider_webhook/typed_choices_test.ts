@@ -229,6 +229,40 @@ for (const [outcome, answer] of [["sent", acceptMessage], ["unknown", answerUnkn
   });
 }
 
+Deno.test("what asks for a payment, and tells that it was paid, offers nothing and hides no list before it", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, types } = await begin(client);
+  await client.stack.send(tenant, list);
+  for (const rendering of ["text", "native"]) {
+    const reference = `ped-${rendering}`;
+    const { status, body } = await client.stack.send(tenant, {
+      ...{ phone, messageType: "payment_request", message: "Pedido", rendering },
+      payment: {
+        ...{
+          reference,
+          amount: "129.90",
+          items: [{ name: "Bolo", quantity: 1, amount: "129.90" }],
+        },
+        pix: {
+          ...{ key: "12345678909", keyType: "cpf" },
+          ...{ merchantName: "Loja Modelo", merchantCity: "Recife" },
+        },
+      },
+    });
+    assertEquals([status, body.rendering], [200, rendering], JSON.stringify(body));
+    assertEquals(await types("2"), "ouro", `a request as ${rendering}`);
+    await client.stack.post(tenant, `/messages-api/payments/${reference}`, {
+      ...{ status: "paid", tell: "Recebemos" },
+    });
+    await client.stack.dispatch();
+    const told = (await client.messages(tenant)).filter((one) =>
+      one["message_type"] === "payment_status"
+    ).at(-1);
+    assertEquals(told?.["status"], "sent");
+    assertEquals(await types("3"), "cafe", "what was told of it");
+  }
+});
+
 Deno.test("a list that waits in the queue asks nothing until it is on its way", async () => {
   await using client = await createWebhookClient();
   const { tenant, types } = await begin(client);

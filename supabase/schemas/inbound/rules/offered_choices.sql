@@ -32,7 +32,7 @@ begin atomic
               later.contact_id = offered_choices.contact_id
               and later.content ? 'rendering'
               and later.direction = 'outbound'
-              and later.message_type not in ('link_button', 'location_request')
+              and messaging.has_options(later.content)
               and later.sent_at > m.unconfirmed_at
               and later.sent_at < written_at + interval '1 minute'
           )
@@ -43,7 +43,7 @@ begin atomic
             where q.message_id = m.id
           )
         )
-        and m.message_type not in ('link_button', 'location_request')
+        and messaging.has_options(m.content)
         and (m.sent_at is null or m.sent_at < written_at + interval '1 minute')
       order by m.sent_at desc, m.created_at desc
       limit 1
@@ -54,3 +54,9 @@ begin atomic
     and newest.content ? 'choices'
     and (quoted_id is null or newest.provider_message_id = quoted_id);
 end;
+
+-- Whether a message, by its content, has options to choose from: a list, buttons, or a template whose quick replies
+-- went as numbers. Links, requests for a place and what is about a payment go as text too, and have none.
+create or replace function messaging.has_options(content jsonb)
+returns boolean language sql immutable
+return content ?| array['choices', 'optionList', 'buttons'];
