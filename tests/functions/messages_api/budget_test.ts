@@ -17,7 +17,9 @@ import { findMiddayZone } from "../../support/midday_zone.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
+  cloudText,
   createWebhookClient,
+  phone,
   type WebhookClient,
 } from "../provider_webhook/webhook_client.ts";
 
@@ -80,6 +82,28 @@ async function readAlerts({ stack }: WebhookClient): Promise<[string, string][]>
 }
 
 const sentOf = (batch: Json): number => batch.counts.sent + batch.counts.delivered;
+
+Deno.test("a reaction, which is billed to nobody and never told as delivered, is no cost under way", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await createShop(client);
+  await replaceRates(stack.admin, tenant);
+  await setBudget(stack.admin, tenant, "0.35", "batches");
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("IN1", "Oi")] }));
+  const [{ id: messageId } = {}] = await client.messages(tenant);
+  for (const emoji of ["👍", "❤", "😂", null]) {
+    const { status, body } = await stack.send(tenant, {
+      ...{ phone, messageType: "reaction", reaction: { messageId, emoji } },
+    });
+    assertEquals([status, body.status], [200, "sent"], JSON.stringify(body));
+  }
+  const nothing = { monthlyAmount: "0.35", currency: "USD", spent: "0", underWay: "0" };
+  assertEquals(await readBudget(client, tenant), { ...nothing, reached: false });
+  await client.fold();
+  assertEquals(await readBudget(client, tenant), { ...nothing, reached: false });
+  await stack.send(tenant, { phone, messageType: "text", message: "Oi" });
+  assertEquals((await readBudget(client, tenant)).underWay, "0.1");
+});
 
 Deno.test("a batch stops where its budget is spent or under way, and goes on when the budget is raised", async () => {
   await using client = await createWebhookClient();

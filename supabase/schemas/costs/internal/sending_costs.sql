@@ -1,5 +1,6 @@
 -- What these messages, which are being sent or have just been, will cost when they are delivered: by the rates of
 -- today, and 0 where none is known. A service message costs nothing while some of the month's free ones are left.
+-- A reaction has no row: the channel bills none, and never tells of its delivery.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.sending_costs(message_ids uuid[])
 returns table (message_id uuid, instance_id uuid, amount numeric) language sql stable
@@ -24,5 +25,5 @@ set search_path = '' set enable_seqscan = off as $$
   left join lateral messaging.rate_on(
     i.workspace_id, place.market, billed.category, (clock_timestamp() at time zone 'UTC')::date
   ) as rate on true
-  where m.id = any (message_ids) and i.provider_class = 'official';
+  where m.id = any (message_ids) and i.provider_class = 'official' and m.message_type <> 'reaction';
 $$;
