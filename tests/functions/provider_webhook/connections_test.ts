@@ -442,6 +442,38 @@ Deno.test("a gateway that confirms nothing any more is held as suspect, and a co
   assertEquals((await health(client, tenant)).holdReason, null, "the operator trusts it");
 });
 
+Deno.test("reactions that nobody confirms make no gateway suspect, and one that a contact sends lifts it", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant();
+  let sent = 0;
+  stack.provider.answer = () => Response.json({ messageId: `wa-${++sent}`, zaapId: `z-${sent}` });
+  const sendMany = async (count: number, message: Body): Promise<void> => {
+    for (let each = 0; each < count; each++) await stack.send(tenant, { ...to, ...message });
+  };
+  await client.receive(tenant, { messageId: "in-1", phone: to.phone, text: { message: "Oi" } });
+  const [{ id: messageId } = {}] = await client.messages(tenant);
+  await sendMany(1, {});
+  await client.zapi(tenant, { type: "MessageStatusCallback", status: "RECEIVED", ids: ["wa-1"] });
+  await letTimePass(stack.admin, 60);
+  const reaction = { messageType: "reaction", message: undefined };
+  await sendMany(19, {});
+  await sendMany(21, { ...reaction, reaction: { messageId, emoji: "👍" } });
+  assertEquals(sent, 41);
+  await letTimePass(stack.admin, 700);
+  await stack.dispatch();
+  assertEquals((await health(client, tenant)).holdReason, null, "19 messages since");
+
+  await sendMany(1, {});
+  await stack.dispatch();
+  assertEquals((await health(client, tenant)).holdReason, "suspect");
+  await client.receive(tenant, {
+    ...{ messageId: "in-2", phone: to.phone },
+    reaction: { value: "👍", referencedMessage: { messageId: "wa-1", fromMe: true } },
+  });
+  assertEquals((await health(client, tenant)).holdReason, null);
+});
+
 const gateways: readonly (readonly [
   ProviderKind,
   (client: WebhookClient, tenant: Tenant, phone: string) => Promise<{ readonly status: number }>,
