@@ -243,6 +243,13 @@ Deno.test("what a paused batch keeps says so, the message that it took back and 
 
   await changeBatch(stack, tenant, batchId, "pause");
   assertEquals(await reasons(), ["batch_paused", "batch_paused"]);
+  for (const order of ["asc", "desc"]) {
+    const path = `/messages?status=queued${order === "desc" ? "&order=desc" : ""}`;
+    const { items } = (await stack.messages(tenant, "GET", path)).body;
+    assertEquals(items.map((one: Json) => [one.messageId, one.heldBy]), [
+      [messageId, "batch_paused"],
+    ]);
+  }
   for (const { status, heldBy, scheduledFor } of await recipients()) {
     assertEquals([status, heldBy, scheduledFor], ["pending", "batch_paused", null]);
   }

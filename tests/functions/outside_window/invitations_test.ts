@@ -45,6 +45,12 @@ Deno.test("two messages wait for one invitation, and leave in order as soon as t
     [waiting.heldBy, waiting.sentAs, waiting.scheduledFor, waiting.invitationId],
     ["awaiting_reply", "invitation", null, first.body.invitationId],
   );
+  for (const order of ["", "&order=desc"]) {
+    const { body } = await stack.messages(ladder.tenant, "GET", `/messages?status=queued${order}`);
+    const listed = body.items.map((one: { messageId: string }) => one.messageId);
+    const all = [first, second, third].map((one) => one.body.messageId);
+    assertEquals(listed, order === "" ? all : all.toReversed(), "waits in no queue");
+  }
   const endsInHours = (Date.parse(waiting.expiresAt) - Date.now()) / hour / 1_000;
   assert(endsInHours > 71.9 && endsInHours < 72.1, `${endsInHours}`);
 

@@ -1,6 +1,7 @@
 -- How list_messages finds the messages of a request. `batch`, `card`, `stopped` (a status that only a minority of
 -- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
--- all of them by an index of another order, where they are at most `most`. `none`: nothing can match.
+-- all of them by an index of another order, where they are at most `most`; of `queue` see queued_elsewhere too.
+-- `none`: nothing can match.
 create or replace function messaging.message_list_path(request jsonb, of_contact uuid, most integer)
 returns text language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -42,7 +43,15 @@ begin
         limit most + 1
       )
     ) as counted
-  ) <= most then
+  ) <= most and (
+    of_status = 'sending' or (
+      select count(*) from (
+        select from messaging.messages m
+        where m.expires_at is not null and m.status = 'queued'
+        limit most + 1
+      ) as counted
+    ) <= most
+  ) then
     return 'queue';
   end if;
   return 'instance';

@@ -103,6 +103,9 @@ begin
           from messaging.queue_of_instance(of_instance) as q
           join messaging.messages m on m.id = q.message_id
           where path = 'queue' and not is_backward
+          union all
+          select m from messaging.queued_elsewhere(of_instance, most_read) as m
+          where path = 'queue' and of_status = 'queued' and not is_backward
         ) as few
         where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
         order by (few.m).created_at, (few.m).id
@@ -153,6 +156,9 @@ begin
           from messaging.queue_of_instance(of_instance) as q
           join messaging.messages m on m.id = q.message_id
           where path = 'queue' and is_backward
+          union all
+          select m from messaging.queued_elsewhere(of_instance, most_read) as m
+          where path = 'queue' and of_status = 'queued' and is_backward
         ) as few
         where ((few.m).created_at, (few.m).id) < (reading.after_at, reading.after_id)
           and (few.m).created_at >= since
