@@ -1,6 +1,7 @@
 import { createMetricsApp } from "../../../functions/metrics/app.ts";
 import { metricFamilies } from "../../../functions/metrics/families.ts";
 import { sampleNames } from "../../../functions/metrics/exposition.ts";
+import { outboxKinds } from "../../../shared/model/outbox_kinds.ts";
 import { assert, assertEquals, assertFalse } from "../../support/assert.ts";
 import { createForeignRows } from "../../support/fixtures/foreign_rows.ts";
 import { createSmallTenant } from "../../support/fixtures/tenant_requests.ts";
@@ -24,6 +25,24 @@ Deno.test("metrics answers Prometheus' text format 0.0.4, with every metric it n
   const { samples } = await stack.database.rpc("read_metrics", {});
   const known = new Set(metricFamilies.flatMap(sampleNames));
   assertEquals(samples.filter(([name]) => !known.has(name)), []);
+});
+
+Deno.test("each kind of the outbox has its series, of what is pending, done and given up", async () => {
+  await using stack = await startMessagingStack();
+  const { workspaceId } = await stack.createTenant();
+  for (const [place, kind] of outboxKinds.entries()) {
+    await stack.admin`
+      insert into messaging.outbox (workspace_id, kind, payload, status, settled_at)
+      select ${workspaceId}, ${kind}, '{}', 'dead', now() from generate_series(0, ${place})`;
+  }
+  const { value } = await scrape(stack);
+  for (const [place, kind] of outboxKinds.entries()) {
+    const labels = { kind, status: "dead" };
+    assertEquals(value("messaging_outbox_rows", labels), place + 1, kind);
+    assertEquals(value("messaging_outbox_settled_total", labels), place + 1, kind);
+    assertEquals(value("messaging_outbox_rows", { kind, status: "pending" }), 0, kind);
+    assertEquals(value("messaging_outbox_settled_total", { kind, status: "done" }), 0, kind);
+  }
 });
 
 Deno.test("an empty database has valid metrics, and so has one without any traffic", async () => {

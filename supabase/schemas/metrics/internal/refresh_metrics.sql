@@ -373,7 +373,7 @@ set enable_seqscan = off as $$
   )
   select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
     (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+  from unnest(messaging.outbox_kinds()) as k(kind)
   cross join (values ('pending'), ('dead')) as s(status)
   union all
   select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
@@ -401,7 +401,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+    from unnest(messaging.outbox_kinds()) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     (
