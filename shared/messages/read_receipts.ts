@@ -60,6 +60,8 @@ async function markRead(
   { instance, to, messages }: UnreadMessages,
   showsTyping: boolean,
 ): Promise<ActionReceipt> {
+  // Of a missed call and nothing before it.
+  if (messages.length === 0) return { outcome: "not_supported" };
   const receipt = await askChannel(services, instance, () => ({
     action: "mark_read",
     to,

@@ -138,6 +138,61 @@ Deno.test("on_reply marks what the person wrote as read after an answer, immedia
   }
 });
 
+Deno.test("a missed call is no message that can be marked as read: those before it are", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const [zapi, , official] = await createChannels(client);
+  const acceptSend = stack.provider.answer;
+  for (const channel of [zapi!, official!]) {
+    const { tenant } = channel;
+    stack.provider.answer = acceptSend;
+    await receiveTwo(client, channel);
+    const timestamp = `${Math.floor(Date.now() / 1_000) + 1}`;
+    const call = { id: "C1", from: phone, timestamp, event: "terminate", status: "FAILED" };
+    await (channel === zapi
+      ? client.receive(tenant, { messageId: "C1", notification: "CALL_MISSED_VOICE", callId: "C1" })
+      : client.cloud(tenant, {
+        object: "whatsapp_business_account",
+        entry: [{ id: "1", changes: [{ field: "calls", value: { calls: [call] } }] }],
+      }));
+    const stored = await client.messages(tenant);
+    assertEquals(stored.map((one) => one["message_type"]), ["text", "text", "call"]);
+    await setReceipts(stack, tenant, "on_reply");
+    stack.provider.requests.length = 0;
+    await stack.send(tenant, { phone, messageType: "text", message: "Oi" });
+    await stack.finishBackground();
+    const marked = stack.provider.requests.flatMap(({ path, json }) => [
+      ...path.endsWith("/read-message") ? [json["messageId"]] : [],
+      ...json["status"] === "read" ? [json["message_id"]] : [],
+    ]);
+    // Both were written in one second; the official channel is told of one.
+    const texts = ["IN1", "IN2"].filter((id) => marked.includes(id));
+    assertEquals([marked.length, texts.length], channel === zapi ? [2, 2] : [1, 1]);
+    const marks = (await client.messages(tenant)).map((one) => one["read_at"] !== null);
+    assertEquals(marks.slice(0, 3), [true, true, false]);
+    stack.provider.answer = acceptAction;
+    const { body } = await read(stack, tenant, String(stored[2]?.["id"]));
+    const ids = stored.slice(0, 2).map((one) => one["id"]);
+    assertEquals([ids.includes(body.messageId), body.channel], [true, "read"]);
+  }
+});
+
+Deno.test("of a missed call with nothing before it no channel is told", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const [zapi] = await createChannels(client);
+  const { tenant } = zapi!;
+  await client.receive(tenant, {
+    ...{ phone, messageId: "C1", notification: "CALL_MISSED_VOICE", callId: "C1" },
+  });
+  const [call] = await client.messages(tenant);
+  assertEquals(call?.["message_type"], "call");
+  stack.provider.requests.length = 0;
+  const { status, body } = await read(stack, tenant, String(call?.["id"]));
+  assertEquals([status, body.messageId, body.channel], [200, call?.["id"], "not_supported"]);
+  assertEquals(stack.provider.requests.length, 0);
+});
+
 Deno.test("on_receive marks what arrives as read by the dispatcher, on both paths of recording, and off marks nothing", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;

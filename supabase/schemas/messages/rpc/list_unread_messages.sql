@@ -3,7 +3,7 @@
 -- its newest; direction: what that message has to be, NULL for either.
 -- Returns {instance, to, messages}: instance is what opens the provider; to the chat's address; messages
 -- [{messageId, providerMessageId, isRead}] the newest received one, read or not, after at most 19 unread ones
--- among the hundred messages before it, in their order.
+-- among the hundred messages before it, in their order. A missed call is none: no channel takes a receipt of it.
 -- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
 create or replace function public.list_unread_messages(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
@@ -45,6 +45,7 @@ begin
         row_number() over (order by r.id is not distinct from named.id desc, r.sent_at desc) as place
       from recent r
       where r.direction = 'inbound' and r.provider_message_id is not null
+        and r.message_type <> 'call'
         and (r.message_type <> 'reaction' or r.id is not distinct from named.id)
     )
     select jsonb_build_object(
