@@ -69,7 +69,7 @@ export interface ClaimedMessage extends StoredContent {
   readonly to: string;
   /** The channel's id of the message that it answers; null for none. */
   readonly quotedProviderMessageId: string | null;
-  /** Of a reaction: whether it is to a message of ours; null for all others. */
+  /** Whether the message that it answers or reacts to is one of ours; null where none is stored. */
   readonly quotedIsOurs: boolean | null;
   readonly delayTypingMs: number | null;
   /** Whether how it leaves is still to be decided: see `take_rung`. */

@@ -450,3 +450,32 @@ Deno.test("WAHA: a refusal 463 begins a lock of a day where none is known, told 
     ["NEW_CHAT_LOCKED", true],
   ]);
 });
+
+Deno.test("WAHA: an answer that waits in the queue names what it quotes by the whole id, as one that goes at once does", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await createTenant(client);
+  await tell(client, tenant, "message", wahaMessage("THEIRS", { body: "Olá" }));
+  stack.provider.answer = () =>
+    Response.json({ key: { remoteJid: chat, fromMe: true, id: "OURS" } }, { status: 201 });
+  const first = await stack.send(tenant, { phone, messageType: "text", message: "Oi" });
+  assertEquals(first.body.providerMessageId, "OURS");
+  const [theirs] = await client.messages(tenant);
+  const quoted = [[first.body.messageId, `true_${chat}_OURS`], [
+    theirs?.["id"],
+    `false_${chat}_THEIRS`,
+  ]];
+  let sent = 0;
+  stack.provider.answer = () =>
+    Response.json({ key: { remoteJid: chat, fromMe: true, id: `A${++sent}` } }, { status: 201 });
+  for (const [replyTo, wholeId] of quoted) {
+    for (const way of [{}, { queued: true, intervalSeconds: 10 }, { delayMessage: 5 }]) {
+      stack.provider.requests.length = 0;
+      const answer = { phone, messageType: "text", message: "Certo", replyTo, ...way };
+      assertEquals((await stack.send(tenant, answer)).status, 200);
+      await letTimePass(stack.admin, 30);
+      await stack.dispatch();
+      assertEquals(stack.provider.requests.map(({ json }) => json["reply_to"]), [wholeId]);
+    }
+  }
+});

@@ -43,7 +43,7 @@ begin
         m.message,
         m.content,
         m.quoted_provider_message_id as "quotedProviderMessageId",
-        case when m.message_type = 'reaction' then (
+        case when m.quoted_message_id is not null then (
           select q.direction = 'outbound' from messaging.messages q where q.id = m.quoted_message_id
         ) end as "quotedIsOurs",
         m.delay_typing_ms as "delayTypingMs",
