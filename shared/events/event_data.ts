@@ -40,10 +40,14 @@ export interface EventDescription {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
+/** By what the person is known beside the phone stands where there is any. */
 const person = {
   contactId: z.uuid(),
   phone: z.string().nullable(),
   name: z.string().nullable(),
+  userId: z.string().optional(),
+  username: z.string().optional(),
+  lid: z.string().optional(),
 };
 const messageData = z.object({
   ...messageRecordFields,
@@ -131,7 +135,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "contact.merged": {
     when: "a contact was merged into another one",
     dataName: "ContactMergedEventData",
-    data: z.object({ contactId: z.uuid(), mergedInto: z.uuid() }),
+    data: z.object({ ...person, mergedInto: z.uuid() }),
   },
   "contact.identity_changed": {
     when: "the channel has given a contact another user id, or the person writes with another key",
@@ -139,7 +143,6 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     data: z.object({
       ...person,
       reason: z.enum(["user_id_changed", "device_changed"]),
-      userId: z.string().optional(),
       previousUserId: z.string().optional(),
       identity: z.string().optional(),
       previousIdentity: z.string().nullable().optional(),
@@ -147,7 +150,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     fields: {
       reason:
         "`user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so the sender may be somebody else.",
-      userId: "The user id that the contact has now, where that is the reason.",
+      userId: "The person's user id; the new one, where that is the reason.",
       previousUserId: "The user id that it had: it still finds the contact.",
       identity: "What the channel calls the person's new key, where that is the reason.",
       previousIdentity: "What it called the key before; null where it had not told.",

@@ -215,11 +215,14 @@ Deno.test("the phone that a hidden contact shows is contact.updated", async () =
   await using world = await createEventWorld();
   await world.receive(inbound("IN1", { address: lid }));
   const [created] = await world.news();
-  assertEquals([created?.type, created?.data.phone], ["contact.created", null]);
+  assertEquals(
+    [created?.type, created?.data],
+    ["contact.created", { contactId: created?.data.contactId, phone: null, name: null, lid }],
+  );
   await world.receive(inbound("IN2", { address: phone, otherAddresses: [lid] }));
   assertEquals(await world.news(), [{
     type: "contact.updated",
-    data: { contactId: created?.data.contactId, phone, name: null, fieldsUpdated: ["phone"] },
+    data: { contactId: created?.data.contactId, phone, name: null, lid, fieldsUpdated: ["phone"] },
   }]);
 });
 
@@ -235,10 +238,46 @@ Deno.test("a merge tells contact.merged, then what the survivor has gained", asy
   const contactId = kept?.["id"];
   assert(contactId !== gone);
   assertEquals(await world.news(), [
-    { type: "contact.merged", data: { contactId: gone, mergedInto: contactId } },
+    {
+      type: "contact.merged",
+      data: { contactId: gone, phone: null, name: "J", lid, mergedInto: contactId },
+    },
     {
       type: "contact.updated",
-      data: { contactId, phone, name: "João", fieldsUpdated: ["email"] },
+      data: { contactId, phone, name: "João", lid, fieldsUpdated: ["email"] },
     },
   ]);
+});
+
+Deno.test("a contact's events tell by what the person is known beside a phone, from the first on", async () => {
+  await using world = await createEventWorld({ provider: "whatsapp_cloud" });
+  const known = { userId: "BR.13491208655302741918", username: "ana.silva", lid };
+  const otherAddresses = [known.userId, `username:${known.username}`, lid, "BR.ENT.99"];
+  for (const address of [phone, known.userId]) {
+    await world.receive(inbound(`IN-${address}`, {
+      ...{ address, contactName: "Ana" },
+      otherAddresses: otherAddresses.filter((other) => other !== address),
+    }));
+    const [created] = await world.news();
+    const { contactId } = created?.data ?? {};
+    const person = { contactId, phone: address === phone ? phone : null, name: "Ana", ...known };
+    assertEquals(created, { type: "contact.created", data: person });
+    await world.call("save_contact", { contactId, fields: { email: "a@example.com" }, tags: null });
+    await world.call("set_contact_consent", { contactId, marketing: "denied", source: "api" });
+    assertEquals(
+      (await world.news()).map(({ type, data: { consent: _, ...data } }) => [type, data]),
+      [
+        ["contact.updated", { ...person, fieldsUpdated: ["email"] }],
+        ["contact.consent_changed", person],
+      ],
+    );
+    await world.database.admin`delete from messaging.contacts`;
+  }
+  const { contactId } = await world.call("save_contact", {
+    ...{ userId: known.userId, fields: {}, tags: null },
+  });
+  assertEquals(await world.news(), [{
+    type: "contact.created",
+    data: { contactId, phone: null, name: null, userId: known.userId },
+  }]);
 });

@@ -99,7 +99,7 @@ Deno.test("merge moves everything: the survivor's fields win, empty ones are fil
   const events = await stack.admin`
     select contact_id, data from messaging.events where type = 'contact.merged'`;
   assertEquals(events.map((event) => [event["contact_id"], event["data"]]), [
-    [gone, { contactId: gone, mergedInto: kept }],
+    [gone, { contactId: gone, phone: theirs, name: "José", mergedInto: kept }],
   ]);
   const changes = await call(
     tenant,

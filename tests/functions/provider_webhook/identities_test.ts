@@ -309,7 +309,10 @@ Deno.test("a changed user id is told once, in however many places, and the new o
   });
   const told = body.items.filter(({ type }: Body) => type === "contact.identity_changed");
   const [contact] = await client.stack.admin`select id from messaging.contacts`;
-  const person = { contactId: contact?.["id"], phone, name: "Ana", reason: "user_id_changed" };
+  const person = {
+    ...{ contactId: contact?.["id"], phone, name: "Ana", username: "ana.silva" },
+    reason: "user_id_changed",
+  };
   assertEquals(told.map(({ data }: Body) => data), [
     { ...person, previousUserId: oldId, userId: newId },
     { ...person, previousUserId: newId, userId: lastId },

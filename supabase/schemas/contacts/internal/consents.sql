@@ -90,12 +90,8 @@ begin
   perform messaging.note_contact(contact.id);
   perform messaging.record_event(
     contact.instance_id, contact.id, 'contact.consent_changed',
-    jsonb_build_object(
-      'contactId', contact.id,
-      'phone', messaging.contact_display_phone(contact),
-      'name', contact.name,
-      'consent', messaging.describe_consent(contact, i.time_zone)
-    )
+    messaging.event_person(contact)
+      || jsonb_build_object('consent', messaging.describe_consent(contact, i.time_zone))
   )
   from messaging.instances i
   where i.id = contact.instance_id;

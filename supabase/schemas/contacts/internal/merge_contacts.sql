@@ -25,6 +25,7 @@ declare
   conversation_before jsonb;
   paused_until timestamptz;
   changed_at timestamptz;
+  person jsonb;
 begin
   perform from messaging.contacts c
   where c.id in (kept.id, gone.id) and c.merged_into is null
@@ -35,6 +36,8 @@ begin
     raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   contact_before := messaging.contact_state(kept.id);
+  -- While its addresses are its own.
+  select messaging.event_person(c) into person from messaging.contacts c where c.id = gone.id;
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
   perform messaging.hold_what_was_asked(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
@@ -146,7 +149,7 @@ begin
   perform messaging.refresh_contact_search(merged.id);
   perform messaging.record_event(
     gone.instance_id, gone.id, 'contact.merged',
-    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+    person || jsonb_build_object('mergedInto', kept.id)
   );
   perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
   if merged.consent_marketing <> consent_before then

@@ -22,6 +22,12 @@ begin
       'phone', state->'phone',
       'name', state->'name',
       'fieldsUpdated', changed
+    ) || coalesce(
+      (
+        select jsonb_strip_nulls(h.identities)
+        from messaging.hidden_identities(record_contact_changes.contact_id) as h
+      ),
+      '{}'
     )
   );
 end;

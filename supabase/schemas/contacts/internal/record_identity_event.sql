@@ -59,10 +59,8 @@ begin
     return false;
   end if;
   perform messaging.record_event(
-    contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
-      'contactId', contact.id,
-      'phone', messaging.contact_display_phone(contact),
-      'name', contact.name,
+    contact.instance_id, contact.id, 'contact.identity_changed',
+    messaging.event_person(contact) || jsonb_build_object(
       'reason', 'device_changed',
       'identity', event->'identity',
       'previousIdentity', contact.channel_identity

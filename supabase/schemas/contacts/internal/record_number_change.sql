@@ -62,7 +62,12 @@ begin
     if contact.id is null then
       raise exception using errcode = 'MI055', message = 'created meanwhile';
     end if;
-    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.record_new_contacts(
+      array[contact.id],
+      messaging.told_identities(array[event->>'newAddress'] || array(
+        select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+      ))
+    );
   end if;
   perform from messaging.contacts c where c.id = contact.id for no key update;
   if not found then
@@ -119,10 +124,8 @@ begin
   perform messaging.record_contact_changes(instance_id, contact.id, before);
   if is_recorded and is_user_id and not was_told then
     perform messaging.record_event(
-      contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
-        'contactId', contact.id,
-        'phone', messaging.contact_display_phone(contact),
-        'name', contact.name,
+      contact.instance_id, contact.id, 'contact.identity_changed',
+      messaging.event_person(contact) || jsonb_build_object(
         'reason', 'user_id_changed',
         'userId', event->'newAddress',
         'previousUserId', event->'oldAddress'

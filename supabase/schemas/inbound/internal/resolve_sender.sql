@@ -37,7 +37,13 @@ begin
     end if;
   end if;
   if is_new then
-    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.record_new_contacts(
+      array[contact.id],
+      case
+        when contact.phone is null or cardinality(addresses) > 1
+        then messaging.told_identities(addresses)
+      end
+    );
   else
     select c.* into contact from messaging.contacts c
     where c.id = contact.id and c.merged_into is null
