@@ -264,7 +264,7 @@ export const operations: readonly Operation[] = [
     tag: "Messages",
     summary: "Move a waiting message to another time, or edit a sent one",
     description:
-      "**With `message`** a sent text or caption gets new words, on gateways and for 15 minutes after it was sent. It is recorded before the provider is asked, and settled after: `change` of the message tells it at each moment. Where the provider's answer is lost, the call answers 504 and nothing is repeated; the provider's own word settles it. Z-API edits texts and documents, Evolution texts, images and videos. The event is `message.edited`.\n\n**With `sendAt` or `expiresAt`** only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. For a time before its slot it gets the first free slot from then on, in the send window and an interval from its neighbours; where none is free it keeps the slot it has, so it never becomes later. `expiresAt` moves its end; without it the end stays, and must be after the new time.",
+      "**With `message`** a sent text or caption gets new words, on gateways and for 15 minutes after it was sent. It is recorded before the provider is asked, and settled after: `change` of the message tells it at each moment. Where the provider's answer is lost, the call answers 504 and nothing is repeated; the provider's own word settles it. Z-API edits texts and documents, Evolution texts, images and videos; the page of another gateway says what it edits. The event is `message.edited`.\n\n**With `sendAt` or `expiresAt`** only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. For a time before its slot it gets the first free slot from then on, in the send window and an interval from its neighbours; where none is free it keeps the slot it has, so it never becomes later. `expiresAt` moves its end; without it the end stays, and must be after the new time.",
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
     body: changeMessageSchema,
@@ -345,7 +345,7 @@ export const operations: readonly Operation[] = [
     tag: "Messages",
     summary: "Mark a received message as read",
     description:
-      "Tells the channel that the message, and the contact's messages before it, are read; with `typing` also that somebody is writing. The official channel and Evolution show typing, for 25 and 20 seconds at most or until a message comes; Z-API shows it only before a message that it sends. What the channel refuses is told in the answer, which is a 200 all the same. `readReceipts` of the instance does it without a call. The message's `readAt` says when it was marked.",
+      "Tells the channel that the message, and the contact's messages before it, are read; with `typing` also that somebody is writing. The official channel and Evolution show typing, for 25 and 20 seconds at most or until a message comes; Z-API shows it only before a message that it sends, and the page of another gateway says what it shows. What the channel refuses is told in the answer, which is a 200 all the same. `readReceipts` of the instance does it without a call. The message's `readAt` says when it was marked.",
     access: "clientToken",
     pathParameters: messageOf(demoReceivedMessageId),
     body: readMessageSchema,
