@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { readPage } from "../../shared/http/page.ts";
+import { arrangeAnswer } from "../../shared/model/arrange_answer.ts";
 import { mostWaitSeconds } from "../../shared/model/wait_seconds.ts";
 import {
   contactRecord,
@@ -35,15 +36,18 @@ function readerOf(
   };
 }
 
+const templatesRecord = pageRecord(templateRecord);
+
 async function listTemplates(args: JsonObject, session: McpSession): Promise<JsonObject> {
   const { instanceId, database } = session;
   const limit = Number(args["limit"]);
   const cursor = args["cursor"] as string | undefined;
-  return await readPage(
+  const page = await readPage(
     "templates",
     { limit, cursor, sendableBy: instanceId },
     (request) => database.rpc("list_message_templates", request),
-  ) as unknown as JsonObject;
+  );
+  return arrangeAnswer(templatesRecord, page as unknown as JsonObject);
 }
 
 /**
@@ -145,7 +149,7 @@ export const readingTools: readonly Tool[] = [
       "Message templates of this number, with their words and variables. Only those with providerStatus APPROVED can be sent. At most 50 a page.",
     input: z.strictObject(pageInput),
     output: pageOf("Templates: templateId, name, language, category, providerStatus, components."),
-    record: pageRecord(templateRecord),
+    record: templatesRecord,
     annotations: readsOnly,
     call: {
       functionName: "send-template-message",

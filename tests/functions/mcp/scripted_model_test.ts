@@ -77,6 +77,10 @@ Deno.test("a template of the workspace is listed, and sent by its id", async () 
   const { found } = await model.call("list_templates");
   assertEquals(found.items.length, 2);
   const [template] = found.items;
+  // Instants of the service, in its form: nobody wrote them.
+  for (const instant of [template.createdAt, template.updatedAt]) {
+    assertEquals(new Date(instant).toISOString(), instant);
+  }
   const sent = await model.call("send_template", {
     ...{ phone: "5511987650001", templateId: template.templateId, intent: "ready-1" },
     variables: { cliente: "Ana" },
