@@ -26,6 +26,8 @@ drop function messaging.record_event(uuid,uuid,text,jsonb);
 
 drop function messaging.record_instance_holds(uuid[],text[]);
 
+drop function messaging.record_new_contacts(uuid[]);
+
 drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
 
 drop function messaging.settle_plain_acceptances(jsonb,timestamp with time zone);
@@ -1212,6 +1214,36 @@ begin
 end;
 $$;
 
+-- Records contact.consent_changed with the contact's consent as it is now, and notes the contact. The
+-- caller holds the contact locked.
+create or replace function messaging.record_consent_event(contact messaging.contacts)
+returns void language plpgsql set search_path = '' as $$
+begin
+  perform messaging.note_contact(contact.id);
+  perform messaging.record_event(
+    contact.instance_id, contact.id, 'contact.consent_changed',
+    messaging.event_person(contact)
+      || jsonb_build_object('consent', messaging.describe_consent(contact, i.time_zone))
+  )
+  from messaging.instances i
+  where i.id = contact.instance_id;
+end;
+$$;
+
+-- A contact as its events show it: {contactId, phone, name}, and of userId, username and lid those that it has.
+-- Plans must not depend on statistics: paths with and without such settings share it.
+create or replace function messaging.event_person(contact messaging.contacts)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+begin
+  return (
+    select jsonb_build_object('contactId', contact.id, 'phone', s.phone, 'name', contact.name)
+      || jsonb_strip_nulls(coalesce(s.identities, '{}'))
+    from messaging.shown_contact(contact) as s
+  );
+end;
+$$;
+
 -- Notes that messages to contacts wait with cancelOn: reply (`cancels`, see contacts.cancels_on_reply), or ask a
 -- question (`answers`, see contacts.awaits_answer), in the transaction that stores them. Writes also what
 -- is noted already: a reply that is being recorded takes away the note that it has read, unless the row is another
@@ -1328,6 +1360,7 @@ declare
   conversation_before jsonb;
   paused_until timestamptz;
   changed_at timestamptz;
+  person jsonb;
 begin
   perform from messaging.contacts c
   where c.id in (kept.id, gone.id) and c.merged_into is null
@@ -1338,6 +1371,8 @@ begin
     raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   contact_before := messaging.contact_state(kept.id);
+  -- While its addresses are its own.
+  select messaging.event_person(c) into person from messaging.contacts c where c.id = gone.id;
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
   perform messaging.hold_what_was_asked(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
@@ -1449,7 +1484,7 @@ begin
   perform messaging.refresh_contact_search(merged.id);
   perform messaging.record_event(
     gone.instance_id, gone.id, 'contact.merged',
-    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+    person || jsonb_build_object('mergedInto', kept.id)
   );
   perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
   if merged.consent_marketing <> consent_before then
@@ -1683,6 +1718,41 @@ begin
 end;
 $$;
 
+-- Records contact.updated with the fields that differ from `before`, which is what contact_state said
+-- before the change, or those of its members that may have changed; nothing where none does.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_contact_changes(
+  instance_id uuid, contact_id uuid, before jsonb
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  state constant jsonb := messaging.contact_state(contact_id);
+  changed constant text[] := array(
+    select f.key from jsonb_each(before) as f where f.value <> state->f.key order by f.key
+  );
+begin
+  if changed = '{}' then
+    return;
+  end if;
+  perform messaging.note_contact(contact_id);
+  perform messaging.record_event(
+    record_contact_changes.instance_id, record_contact_changes.contact_id, 'contact.updated',
+    jsonb_build_object(
+      'contactId', record_contact_changes.contact_id,
+      'phone', state->'phone',
+      'name', state->'name',
+      'fieldsUpdated', changed
+    ) || coalesce(
+      (
+        select jsonb_strip_nulls(h.identities)
+        from messaging.hidden_identities(record_contact_changes.contact_id) as h
+      ),
+      '{}'
+    )
+  );
+end;
+$$;
+
 -- Records what a person is called and looks like, as the channel tells it. `event`: address, otherAddresses,
 -- source, name, profilePictureUrl, at.
 -- profile: what the person calls itself; it replaces only such a name, and makes no contact.
@@ -1830,10 +1900,8 @@ begin
     return false;
   end if;
   perform messaging.record_event(
-    contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
-      'contactId', contact.id,
-      'phone', messaging.contact_display_phone(contact),
-      'name', contact.name,
+    contact.instance_id, contact.id, 'contact.identity_changed',
+    messaging.event_person(contact) || jsonb_build_object(
       'reason', 'device_changed',
       'identity', event->'identity',
       'previousIdentity', contact.channel_identity
@@ -1860,17 +1928,29 @@ return coalesce(
 );
 
 -- Records contact.created for contacts that the caller has just inserted, with the state they have now.
--- NULL ids mean none.
+-- NULL ids mean none. `identities`: those of one contact beside its phone (see told_identities), whose addresses the
+-- caller has yet to store; NULL for those that are stored.
 -- Plans must not depend on statistics: paths with and without such settings share them.
-create or replace function messaging.record_new_contacts(contact_ids uuid[])
-returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+create or replace function messaging.record_new_contacts(
+  contact_ids uuid[], identities jsonb default null
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
 declare
   denied messaging.contacts;
 begin
+  if contact_ids is null then
+    return;
+  end if;
   perform messaging.record_event(
     c.instance_id, c.id, 'contact.created',
-    jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
+    jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name) || coalesce(
+      identities,
+      -- Who is made by a phone has nothing else yet.
+      case when c.phone is null then (
+        select jsonb_strip_nulls(h.identities) from messaging.hidden_identities(c.id) as h
+      ) end,
+      '{}'
+    )
   )
   from messaging.contacts c
   where c.id = any (contact_ids);
@@ -1954,7 +2034,12 @@ begin
     if contact.id is null then
       raise exception using errcode = 'MI055', message = 'created meanwhile';
     end if;
-    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.record_new_contacts(
+      array[contact.id],
+      messaging.told_identities(array[event->>'newAddress'] || array(
+        select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+      ))
+    );
   end if;
   perform from messaging.contacts c where c.id = contact.id for no key update;
   if not found then
@@ -2011,10 +2096,8 @@ begin
   perform messaging.record_contact_changes(instance_id, contact.id, before);
   if is_recorded and is_user_id and not was_told then
     perform messaging.record_event(
-      contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
-        'contactId', contact.id,
-        'phone', messaging.contact_display_phone(contact),
-        'name', contact.name,
+      contact.instance_id, contact.id, 'contact.identity_changed',
+      messaging.event_person(contact) || jsonb_build_object(
         'reason', 'user_id_changed',
         'userId', event->'newAddress',
         'previousUserId', event->'oldAddress'
@@ -2107,6 +2190,24 @@ begin
     where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
   );
 end;
+$$;
+
+-- Of the addresses that an event shows of one person: {userId, username, lid}, of each the first, without those that
+-- it does not show.
+create or replace function messaging.told_identities(addresses text[])
+returns jsonb language sql immutable set search_path = '' as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'userId', (array_agg(a.address order by a.place) filter (where a.kind = 'user_id'))[1],
+    'username', substr(
+      (array_agg(a.address order by a.place) filter (where a.kind = 'username'))[1],
+      length('username:') + 1
+    ),
+    'lid', (array_agg(a.address order by a.place) filter (where a.kind = 'lid'))[1]
+  ))
+  from (
+    select seen.address, seen.place, messaging.address_kind(seen.address) as kind
+    from unnest(addresses) with ordinality as seen(address, place)
+  ) as a;
 $$;
 
 -- Records that something has changed that reading these contacts or their conversations shows. The
@@ -3737,6 +3838,41 @@ begin
 end;
 $$;
 
+-- Records an agent's answer in one transaction: its turn, and its messages, each as accept_message records it.
+-- One leaves after the other: none is claimed while the one before it still has to leave, nor the first while
+-- what waited for the contact's answer does (see last_released_message).
+-- What of it still waits when a pause begins is not sent: its purpose tells it from what callers send as the agent.
+-- `request` as of accept_message, with `messages` in the place of `message`, at least one. The delivery is deferred.
+-- Returns {messageIds}, in order. Locks and errors are accept_message's.
+create or replace function public.accept_answer(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  call jsonb := request - 'messages';
+  draft jsonb;
+  accepted jsonb;
+  accepted_id uuid;
+  before_id uuid;
+  message_ids uuid[] := '{}';
+begin
+  for draft in select m.value from jsonb_array_elements(request->'messages') as m loop
+    accepted := public.accept_message(
+      call || jsonb_build_object('message', draft || '{"purpose": "agent_answer"}')
+    );
+    accepted_id := accepted->>'messageId';
+    before_id := case
+      when message_ids <> '{}' then message_ids[cardinality(message_ids)]
+      else messaging.last_released_message((accepted->>'contactId')::uuid, clock_timestamp())
+    end;
+    if before_id is not null then
+      update messaging.message_queue q set goes_after = before_id where q.message_id = accepted_id;
+    end if;
+    message_ids := message_ids || accepted_id;
+    call := jsonb_set(call, '{agent,isContinued}', 'true');
+  end loop;
+  return jsonb_build_object('messageIds', to_jsonb(message_ids));
+end;
+$$;
+
 -- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive,
 -- maxMessagesPerAnswer (absent for 1), answersWithin (absent for six hours), idempotency (see begin_idempotent).
 -- Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
@@ -4232,6 +4368,7 @@ $$;
 
 -- What these messages, which are being sent or have just been, will cost when they are delivered: by the rates of
 -- today, and 0 where none is known. A service message costs nothing while some of the month's free ones are left.
+-- A reaction has no row: the channel bills none, and never tells of its delivery.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.sending_costs(message_ids uuid[])
 returns table (message_id uuid, instance_id uuid, amount numeric) language sql stable
@@ -4256,7 +4393,7 @@ set search_path = '' set enable_seqscan = off as $$
   left join lateral messaging.rate_on(
     i.workspace_id, place.market, billed.category, (clock_timestamp() at time zone 'UTC')::date
   ) as rate on true
-  where m.id = any (message_ids) and i.provider_class = 'official';
+  where m.id = any (message_ids) and i.provider_class = 'official' and m.message_type <> 'reaction';
 $$;
 
 -- What a noted message counts in the sums, where no price is to be known: its sending, or its delivery by a
@@ -5561,6 +5698,66 @@ begin
 end;
 $$;
 
+-- How list_messages finds the messages of a request. `batch`, `card`, `stopped` (a status that only a minority of
+-- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
+-- all of them by an index of another order, where they are at most `most`; of `queue` see queued_elsewhere too.
+-- `none`: nothing can match.
+create or replace function messaging.message_list_path(request jsonb, of_contact uuid, most integer)
+returns text language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  -- Not NULL: AND reads its second operand beside a NULL.
+  of_status constant text := coalesce(request->>'status', 'any');
+begin
+  -- `received` is the status of all inbound messages.
+  if of_status <> 'any' and (of_status = 'received') <> (request->>'direction' = 'inbound') then
+    return 'none';
+  end if;
+  if of_contact is not null and (
+    select count(*) from (
+      select from messaging.messages m
+      where m.contact_id = any (messaging.merged_contact_ids(of_contact))
+      limit most + 1
+    ) as counted
+  ) <= most then
+    return 'contact';
+  end if;
+  if request->>'batchId' is not null then
+    return 'batch';
+  elsif request->>'cardId' is not null then
+    return 'card';
+  elsif of_status in ('failed', 'canceled', 'unconfirmed', 'expired') then
+    return 'stopped';
+  elsif of_status in ('queued', 'sending') and (
+    select count(*) from (
+      (
+        select from messaging.message_queue p
+        where p.instance_id = of_instance and p.lane = 'paced'
+        limit most + 1
+      )
+      union all
+      (
+        select from messaging.message_queue u
+        where u.instance_id = of_instance and u.lane = 'unpaced'
+        limit most + 1
+      )
+    ) as counted
+  ) <= most and (
+    of_status = 'sending' or (
+      select count(*) from (
+        select from messaging.messages m
+        where m.expires_at is not null and m.status = 'queued'
+        limit most + 1
+      ) as counted
+    ) <= most
+  ) then
+    return 'queue';
+  end if;
+  return 'instance';
+end;
+$$;
+
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
@@ -5917,6 +6114,37 @@ begin
       and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
+end;
+$$;
+
+-- The queued messages of an instance that are in no queue: those that a pause of their batch took out of it, and
+-- those that wait for their contact's answer. Of the former those of its `most` newest batches. The latter all have
+-- an end, by whose index they are found: among the `most` messages that end first of all that wait, other instances'
+-- too.
+create or replace function messaging.queued_elsewhere(of_instance uuid, most integer)
+returns setof messaging.messages language plpgsql stable set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return query
+  select m.*
+  from (
+    select b.id, b.status from messaging.batches b
+    where b.instance_id = of_instance
+    order by b.created_at desc, b.id desc
+    limit most
+  ) as b
+  join messaging.messages m on m.batch_id = any (array[b.id]) and m.status = 'queued'
+  where b.status = 'paused' and m.held_by is distinct from 'awaiting_reply'
+    and not exists (select from messaging.message_queue q where q.message_id = m.id)
+  union all
+  select w.*
+  from (
+    select m.* from messaging.messages m
+    where m.expires_at is not null and m.status = 'queued'
+    order by m.expires_at
+    limit most
+  ) as w
+  where w.instance_id = of_instance and w.held_by = 'awaiting_reply';
 end;
 $$;
 
@@ -6884,6 +7112,9 @@ begin
           from messaging.queue_of_instance(of_instance) as q
           join messaging.messages m on m.id = q.message_id
           where path = 'queue' and not is_backward
+          union all
+          select m from messaging.queued_elsewhere(of_instance, most_read) as m
+          where path = 'queue' and of_status = 'queued' and not is_backward
         ) as few
         where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
         order by (few.m).created_at, (few.m).id
@@ -6934,6 +7165,9 @@ begin
           from messaging.queue_of_instance(of_instance) as q
           join messaging.messages m on m.id = q.message_id
           where path = 'queue' and is_backward
+          union all
+          select m from messaging.queued_elsewhere(of_instance, most_read) as m
+          where path = 'queue' and of_status = 'queued' and is_backward
         ) as few
         where ((few.m).created_at, (few.m).id) < (reading.after_at, reading.after_id)
           and (few.m).created_at >= since
@@ -7003,7 +7237,7 @@ $$;
 -- its newest; direction: what that message has to be, NULL for either.
 -- Returns {instance, to, messages}: instance is what opens the provider; to the chat's address; messages
 -- [{messageId, providerMessageId, isRead}] the newest received one, read or not, after at most 19 unread ones
--- among the hundred messages before it, in their order.
+-- among the hundred messages before it, in their order. A missed call is none: no channel takes a receipt of it.
 -- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
 create or replace function public.list_unread_messages(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
@@ -7045,6 +7279,7 @@ begin
         row_number() over (order by r.id is not distinct from named.id desc, r.sent_at desc) as place
       from recent r
       where r.direction = 'inbound' and r.provider_message_id is not null
+        and r.message_type <> 'call'
         and (r.message_type <> 'reaction' or r.id is not distinct from named.id)
     )
     select jsonb_build_object(
@@ -10057,6 +10292,67 @@ begin
 end;
 $$;
 
+-- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.claimed_messages(message_ids uuid[])
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(to_jsonb(array_agg(handed order by handed."scheduledAt")), '[]')
+    from (
+      select m.id as "messageId",
+        q.claim_token as "claimToken",
+        q.scheduled_at as "scheduledAt",
+        i.id as "instanceId",
+        i.provider,
+        i.sealed_provider_config as "sealedProviderConfig",
+        -- A campaign answers nobody.
+        case when m.batch_id is null then i.read_receipts else 'off' end as "readReceipts",
+        c.is_blocked as "isContactBlocked",
+        messaging.denies_marketing(
+          messaging.effective_consent(
+            m.purpose, i.people_scope, i.workspace_id, c.id, c.identity_key, c.consent_marketing,
+            c.consent_at
+          ),
+          m.purpose
+        ) as "isOptedOut",
+        -- Only the agent's own answers: a caller cancels its own messages.
+        m.purpose is not distinct from 'agent_answer' and exists (
+          select from messaging.agent_pauses p
+          where p.contact_id = c.id and p.paused_until > clock_timestamp()
+        ) as "isAgentPaused",
+        coalesce(
+          (
+            -- The official channel sends a code to a phone alone.
+            select p.address
+            from messaging.proven_address(
+              c.id, m.message_type = 'template' and m.purpose is not distinct from 'authentication'
+            ) as p
+          ),
+          m.phone_given,
+          c.phone,
+          c.identity_key
+        ) as "to",
+        m.message_type as "messageType",
+        m.message,
+        m.content,
+        m.quoted_provider_message_id as "quotedProviderMessageId",
+        case when m.quoted_message_id is not null then (
+          select q.direction = 'outbound' from messaging.messages q where q.id = m.quoted_message_id
+        ) end as "quotedIsOurs",
+        m.delay_typing_ms as "delayTypingMs",
+        m.ladder->'rungs' is not null as "hasLadder",
+        case when m.media_id is not null then messaging.file_to_send(m.media_id) end as file
+      from unnest(claimed_messages.message_ids) as claimed(message_id)
+      join messaging.message_queue q on q.message_id = any (array[claimed.message_id])
+      join messaging.messages m on m.id = any (array[claimed.message_id])
+      join messaging.contacts c on c.id = any (array[m.contact_id])
+      join messaging.instances i on i.id = any (array[m.instance_id])
+    ) as handed
+  );
+end;
+$$;
+
 -- Gives a message the instance's next slot and puts it in the paced queue: the later of
 -- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
 -- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
@@ -10945,6 +11241,24 @@ begin
 end;
 $$;
 
+-- Whether an instance's channel has delivered anything since, see proves_channel. Of the newest 500 events.
+create or replace function messaging.has_confirmed_since(instance_id uuid, since timestamptz)
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+begin
+  return exists (
+    select from (
+      select e.recorded_at, messaging.proves_channel(e.type, (e.message).direction) as is_proof
+      from messaging.events e
+      where e.instance_id = has_confirmed_since.instance_id
+      order by e.sequence desc
+      limit 500
+    ) as newest
+    where newest.recorded_at > since and newest.is_proof
+  );
+end;
+$$;
+
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
@@ -11736,6 +12050,86 @@ begin
 end;
 $$;
 
+-- Whether an instance is suspect: of the messages that its provider has accepted, the newest 20 have no
+-- confirmation, the first of them left more than ten minutes ago, and nothing was confirmed or received
+-- since, though the instance had confirmations before. Such a gateway says that it is connected, and
+-- delivers nothing. `trusted_from`: what left before does not count. Nor do reactions, which no channel has to
+-- confirm: the official one never does.
+-- Reads the newest messages and events, in their indexes.
+create or replace function messaging.is_suspect(
+  instance_id uuid, trusted_from timestamptz, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  streak constant integer := 20;
+  ids uuid[];
+  has_confirmed boolean;
+  first_at timestamptz;
+begin
+  select array_agg(newest.id), bool_or(newest.is_confirmed), min(newest.sent_at)
+  into ids, has_confirmed, first_at
+  from (
+    select recent.*
+    from (
+      -- What a person typed on the phone came from the channel: it is alive.
+      select m.id, m.sent_at, m.message_type, m.status <> 'sent' or m.is_typed_on_phone as is_confirmed
+      from messaging.messages m
+      where m.instance_id = is_suspect.instance_id and m.direction = 'outbound'
+        and m.sent_at is not null and m.status <> 'failed'
+      order by m.sent_at desc
+      limit 200
+    ) as recent
+    where recent.message_type <> 'reaction'
+    order by recent.sent_at desc
+    limit streak
+  ) as newest;
+  if coalesce(cardinality(ids), 0) < streak or has_confirmed
+    or first_at > clock - interval '10 minutes' or first_at <= trusted_from then
+    return false;
+  end if;
+  return not messaging.has_confirmed_after(instance_id, ids) and exists (
+    select from (
+      select m.status
+      from messaging.messages m
+      where m.instance_id = is_suspect.instance_id and m.direction = 'outbound'
+        and m.sent_at is not null and m.status <> 'failed' and m.id <> all (ids)
+        and m.sent_at <= first_at
+      order by m.sent_at desc
+      limit 1000
+    ) as earlier
+    where earlier.status in ('delivered', 'read')
+  );
+end;
+$$;
+
+-- Whether an instance's channel has delivered anything after the first of these messages was sent, see
+-- proves_channel. By the order of the newest 500 events; where they do not reach back to that message, of these.
+create or replace function messaging.has_confirmed_after(instance_id uuid, message_ids uuid[])
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+begin
+  return exists (
+    with newest as materialized (
+      select e.sequence, e.type, (e.message).id as message_id,
+        messaging.proves_channel(e.type, (e.message).direction) as is_proof
+      from messaging.events e
+      where e.instance_id = has_confirmed_after.instance_id
+      order by e.sequence desc
+      limit 500
+    )
+    select from newest n
+    where n.is_proof
+      and n.sequence > coalesce(
+        (
+          select min(f.sequence) from newest f
+          where f.type = 'message.sent' and f.message_id = any (message_ids)
+        ),
+        0
+      )
+  );
+end;
+$$;
+
 -- admin-api: after a restore, what may have left since the dump, from the database that was dumped.
 -- `request`: since (the instant of the dump), until (when that database stopped sending, at most now;
 -- NULL: now), instanceId or NULL for all, limit, `after` as returned in `next`.
@@ -12319,6 +12713,14 @@ return jsonb_build_object(
     )
   end
 );
+
+-- Whether an event proves that the channel of an instance delivers: a message or a reaction received, or a
+-- confirmation. `direction`: of the event's message.
+create or replace function messaging.proves_channel(event_type text, direction text)
+returns boolean language sql immutable
+return event_type in ('message.received', 'message.delivered', 'message.read')
+or event_type = 'message.reaction'
+and direction = 'inbound';
 
 -- The server that was noted last; all NULL where none was.
 create or replace function messaging.noted_server()
@@ -15428,7 +15830,13 @@ begin
     end if;
   end if;
   if is_new then
-    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.record_new_contacts(
+      array[contact.id],
+      case
+        when contact.phone is null or cardinality(addresses) > 1
+        then messaging.told_identities(addresses)
+      end
+    );
   else
     select c.* into contact from messaging.contacts c
     where c.id = contact.id and c.merged_into is null
@@ -15789,6 +16197,69 @@ begin
   ));
 end;
 $$;
+
+-- Whether a message, by its content, has options to choose from: a list, buttons, or a template whose quick replies
+-- went as numbers. Links, requests for a place and what is about a payment go as text too, and have none.
+create or replace function messaging.has_options(content jsonb)
+returns boolean language sql immutable
+return content ?| array['choices', 'optionList', 'buttons'];
+
+-- What a text of a contact, written at `written_at`, may choose: the numbered options of the newest message
+-- with options that was sent to it, where that went as text and is less than 24 hours old. No row for none.
+-- A text that quotes a message (`quoted_id`, the provider's) answers that one alone. A message in flight
+-- counts: its answer may come before its outcome is recorded. So does an unconfirmed one, until another is
+-- sent after it. The instants of the two sides come from two clocks, and an outcome may be recorded late:
+-- hence the minute.
+create or replace function messaging.offered_choices(
+  contact_id uuid, written_at timestamptz, quoted_id text
+) returns table (choices jsonb) language sql stable
+begin atomic
+  select newest.content -> 'choices'
+  from
+    (
+      select
+        m.content,
+        m.deleted_at,
+        m.provider_message_id,
+        coalesce(m.sent_at, m.unconfirmed_at, written_at) as asked_at
+      from messaging.messages as m
+      where
+        m.contact_id = offered_choices.contact_id
+        and m.content ? 'rendering'
+        and m.direction = 'outbound'
+        and (
+          m.status in ('sent', 'delivered', 'read', 'sending')
+          or m.status = 'unconfirmed'
+          and m.unconfirmed_at > written_at - interval '24 hours'
+          and not exists (
+            select
+            from messaging.messages as later
+            where
+              later.contact_id = offered_choices.contact_id
+              and later.content ? 'rendering'
+              and later.direction = 'outbound'
+              and messaging.has_options(later.content)
+              and later.sent_at > m.unconfirmed_at
+              and later.sent_at < written_at + interval '1 minute'
+          )
+          or m.status = 'queued'
+          and (
+            select q.claim_token is not null
+            from messaging.message_queue as q
+            where q.message_id = m.id
+          )
+        )
+        and messaging.has_options(m.content)
+        and (m.sent_at is null or m.sent_at < written_at + interval '1 minute')
+      order by m.sent_at desc, m.created_at desc
+      limit 1
+    ) as newest
+  where
+    newest.deleted_at is null
+    and newest.asked_at > written_at - interval '24 hours'
+    and newest.content ? 'choices'
+    and (quoted_id is null or newest.provider_message_id = quoted_id);
+end;
 
 -- One row, the identity key of the own number, where a delivery was checked against the credentials that its
 -- instance has now.
@@ -16283,6 +16754,24 @@ returns interval language sql volatile set search_path = '' as $$
     else least(interval '5 seconds' * power(3, attempts - 1), interval '2 hours')
   end;
 $$;
+
+-- The kinds of the outbox, each of which has series of its own in the metrics: those of outbox_kind_known.
+create or replace function messaging.outbox_kinds()
+returns text[] language sql immutable
+return array[
+  'assignment_email',
+  'endpoint_disabled_email',
+  'instance_disconnected_email',
+  'instance_held_email',
+  'batch_paused_email',
+  'budget_email',
+  'agent_reply',
+  'media_fetch',
+  'media_delete',
+  'media_transcription',
+  'read_receipt',
+  'question_notification'
+];
 
 -- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
 -- stays from now on for as long as its message. Errors: MI051 to MI054.
@@ -17256,7 +17745,7 @@ set enable_seqscan = off as $$
   )
   select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
     (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+  from unnest(messaging.outbox_kinds()) as k(kind)
   cross join (values ('pending'), ('dead')) as s(status)
   union all
   select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
@@ -17284,7 +17773,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+    from unnest(messaging.outbox_kinds()) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     (
@@ -17900,6 +18389,9 @@ comment on column messaging.dispatch.queue_from is
 
 comment on column messaging.instances.turns is
   'When a person''s messages in a row are told together by conversation.turn: {quietSeconds, maxSeconds}; NULL for never. Messages join a turn only where this is set.';
+
+comment on column messaging.messages.purpose is
+  'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent; agent_answer is an agent''s own answer, which a pause stops while it waits.';
 
 comment on column messaging.message_snapshot.question is
   'What a record shows of it, see shown_question; NULL where the message neither asks nor answers.';
