@@ -3500,6 +3500,12 @@ export interface components {
             phone: string | null;
             /** @description Name. */
             name: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /** @description The contact's username, in lower case and without `@`; null for none. */
+            username?: string;
+            /** @description The contact's hidden identity at a gateway; null for none. */
+            lid?: string;
         };
         ContactUpdatedEventData: {
             /**
@@ -3511,6 +3517,12 @@ export interface components {
             phone: string | null;
             /** @description Name. */
             name: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /** @description The contact's username, in lower case and without `@`; null for none. */
+            username?: string;
+            /** @description The contact's hidden identity at a gateway; null for none. */
+            lid?: string;
             /** @description Names of the fields that have changed; `tags` for tags. */
             fieldsUpdated: string[];
         };
@@ -3520,6 +3532,16 @@ export interface components {
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
             contactId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone: string | null;
+            /** @description Name. */
+            name: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /** @description The contact's username, in lower case and without `@`; null for none. */
+            username?: string;
+            /** @description The contact's hidden identity at a gateway; null for none. */
+            lid?: string;
             /**
              * Format: uuid
              * @description Id of the contact that remains.
@@ -3536,13 +3558,17 @@ export interface components {
             phone: string | null;
             /** @description Name. */
             name: string | null;
+            /** @description The person's user id; the new one, where that is the reason. */
+            userId?: string;
+            /** @description The contact's username, in lower case and without `@`; null for none. */
+            username?: string;
+            /** @description The contact's hidden identity at a gateway; null for none. */
+            lid?: string;
             /**
              * @description `user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so the sender may be somebody else.
              * @enum {string}
              */
             reason: "user_id_changed" | "device_changed";
-            /** @description The user id that the contact has now, where that is the reason. */
-            userId?: string;
             /** @description The user id that it had: it still finds the contact. */
             previousUserId?: string;
             /** @description What the channel calls the person's new key, where that is the reason. */
@@ -3560,6 +3586,12 @@ export interface components {
             phone: string | null;
             /** @description Name. */
             name: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /** @description The contact's username, in lower case and without `@`; null for none. */
+            username?: string;
+            /** @description The contact's hidden identity at a gateway; null for none. */
+            lid?: string;
             /** @description The contact's consent as it is now. */
             consent: {
                 /**
