@@ -91,6 +91,28 @@ Deno.test("an echo settles what has been in doubt for less than 15 minutes; late
   }
 });
 
+for (const when of ["during its call", "after it"]) {
+  Deno.test(`the echo of a message that has waited for days settles it, ${when}`, async () => {
+    await using client = await createWebhookClient();
+    const { stack } = client;
+    const tenant = await client.createTenant({ provider: "evolution" });
+    await createAgent(stack.admin, tenant.instanceId);
+    const echo = evolutionMessage({ conversation: "oi" }, { fromMe: true, id: "OWN1" });
+    stack.provider.answer = async () => {
+      if (when === "during its call") await client.evolution(tenant, echo);
+      return new Response(null, { status: 500 });
+    };
+    const days = 3 * 86_400;
+    const sendAt = new Date(Date.now() + days * 1_000).toISOString();
+    await stack.send(tenant, { ...text, sentBy: "ai_agent", sendAt });
+    await letTimePass(stack.admin, days + 1);
+    await stack.dispatch();
+    if (when === "after it") await client.evolution(tenant, echo);
+    assertEquals(await outcomes(client, tenant), [["sent", "OWN1"]]);
+    assertEquals(await pausedUntil(client, tenant), undefined);
+  });
+}
+
 Deno.test("an echo that may be any of several messages is attributed to none", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();

@@ -1,14 +1,14 @@
 -- Decides whether an echo is of a message of ours. Some gateways report what we send through their API
 -- as typed on the phone, even before they answer the call.
 -- An echo matches an outbound message to that contact with the same words that is in flight, or has
--- been unconfirmed for less than 15 minutes. A message in flight keeps the echo until its own outcome
--- tells whose it was (see resolve_pending_echo). Otherwise the echo confirms the oldest unconfirmed
--- message.
+-- been unconfirmed for less than 15 minutes; it may have waited for weeks until it left. A message in flight
+-- keeps the echo until its own outcome tells whose it was (see resolve_pending_echo). Otherwise the echo
+-- confirms the oldest unconfirmed message.
 -- Media without a caption have no words: they match only a message in flight. A reaction matches one to the
 -- same message by the same emoji, whichever way the emoji is colored.
 -- Returns whether the echo is ours, as far as is known.
 -- Plans must not depend on statistics: "offset 0" reads the unsent messages of this contact by
--- messages_history, where the instance and the age would suggest all that the instance has lately stored.
+-- messages_history, where the instance and the state would suggest all that the instance has unsent.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -31,7 +31,6 @@ begin
     where m.instance_id = match_echo.instance_id
       and m.direction = 'outbound'
       and m.status in ('queued', 'sending', 'unconfirmed')
-      and m.created_at > clock - interval '2 days'
       -- A retried message still has the id of the attempt that failed.
       and m.provider_message_id is distinct from event->>'providerMessageId'
       and (
