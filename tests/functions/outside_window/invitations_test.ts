@@ -14,6 +14,17 @@ async function createInvite(ladder: LadderClient): Promise<Record<string, unknow
   return [{ invite: { templateId, variables: { 1: "{{message}}" } } }];
 }
 
+/** Lets the instance's send window be open for a minute that is hours ahead. */
+async function closeWindow({ client: { stack } }: LadderClient): Promise<void> {
+  await stack.admin`
+    update messaging.instances set time_zone = 'UTC', window_start = opening.at,
+      window_end = opening.at + interval '1 minute'
+    from (
+      select case when (now() at time zone 'UTC')::time < '12:00' then time '18:00'
+        else time '06:00' end as at
+    ) as opening`;
+}
+
 function readTexts(ladder: LadderClient): unknown[] {
   return ladder.client.stack.provider.requests.map(({ json }) =>
     (json["text"] as { readonly body?: string } | undefined)?.body ?? "template"
@@ -107,6 +118,18 @@ Deno.test("no second invitation goes before the open one is 24 hours old", async
   assertEquals(ladder.calls().slice(2), ["text", "text", "text"]);
 });
 
+Deno.test("no second invitation goes while the first one waits to leave, however long", async () => {
+  await using ladder = await startLadderClient();
+  const { stack } = ladder.client;
+  const invite = await createInvite(ladder);
+  await closeWindow(ladder);
+  const first = await ladder.send(invite, { queued: true });
+  assertEquals((await ladder.read(first.body.invitationId)).heldBy, "window");
+  await stack.admin`update messaging.messages set created_at = created_at - interval '25 hours'`;
+  const second = await ladder.send(invite, { queued: true });
+  assertEquals(second.body.invitationId, first.body.invitationId);
+});
+
 Deno.test("what was queued goes by the queue: the invitation, and what waited at the pace", async () => {
   await using ladder = await startLadderClient();
   const { stack } = ladder.client;
@@ -141,13 +164,7 @@ Deno.test("an invitation keeps to the send window of what is queued", async () =
   await using ladder = await startLadderClient();
   const { stack } = ladder.client;
   const invite = await createInvite(ladder);
-  await stack.admin`
-    update messaging.instances set time_zone = 'UTC', window_start = opening.at,
-      window_end = opening.at + interval '1 minute'
-    from (
-      select case when (now() at time zone 'UTC')::time < '12:00' then time '18:00'
-        else time '06:00' end as at
-    ) as opening`;
+  await closeWindow(ladder);
   const sent = await ladder.send(invite, { queued: true });
   const invitation = await ladder.read(sent.body.invitationId);
   assertEquals([invitation.status, invitation.heldBy], ["queued", "window"]);

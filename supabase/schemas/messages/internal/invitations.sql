@@ -58,11 +58,11 @@ begin
 end;
 $$;
 
--- The invitation to a contact that a message waits for: the open one of the last 24 hours, or a new one, which
--- goes as the message would: at the pace where it `is_paced`, else at once, such as in the slot of a message that
--- was to leave now. Returns its id. The caller holds the contact, so that two messages find one invitation, and
--- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
--- Errors: MI010.
+-- The invitation to a contact that a message waits for: the open one, which has yet to leave or left within the
+-- last 24 hours, or a new one, which goes as the message would: at the pace where it `is_paced`, else at once,
+-- such as in the slot of a message that was to leave now. Returns its id. The caller holds the contact, so that
+-- two messages find one invitation, and stores the message. What the invitation costs counts for `of_batch`,
+-- the batch of the message. Locks pacing. Errors: MI010.
 create or replace function messaging.find_or_send_invitation(
   instance messaging.instances, message_id uuid, contact_id uuid, conversation_id uuid, rung jsonb,
   sent_by text, phone_given text, is_paced boolean, interval_seconds integer, of_batch uuid
@@ -78,7 +78,7 @@ begin
   where m.contact_id = any (messaging.merged_contact_ids(find_or_send_invitation.contact_id))
     and m.ladder is not null and m.ladder ? 'invitationFor'
     and m.status not in ('failed', 'canceled', 'expired')
-    and coalesce(m.sent_at, m.created_at) > clock - interval '24 hours'
+    and (m.status = 'queued' or coalesce(m.sent_at, m.unconfirmed_at) > clock - interval '24 hours')
   order by m.created_at desc
   limit 1;
   if found then
