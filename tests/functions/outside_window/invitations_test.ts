@@ -2,6 +2,8 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { countWaiting } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { setPace } from "../../support/fixtures/paced_tenant.ts";
+import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
 import type { Answer } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { type LadderClient, phone, refuseCalls, startLadderClient } from "./ladder_client.ts";
@@ -355,6 +357,53 @@ Deno.test("a window that closes before a queued message leaves sends the invitat
   await stack.dispatch();
   assertEquals(ladder.calls(), ["template:resposta", "text"]);
 });
+
+/** Lets the instance have limits of a day that goes on for hours. @returns reads how much of them is used. */
+async function limitDay(
+  { client: { stack }, tenant }: LadderClient,
+): Promise<() => Promise<readonly unknown[]>> {
+  await stack.admin`update messaging.instances set time_zone = ${noonZone()}`;
+  await protect(stack.admin, tenant.instanceId, { dailyLimit: 50, newContactsPerDay: 20 });
+  return async () => {
+    const { sent, waiting, newContacts } =
+      (await stack.messages(tenant, "GET", "/health")).body.protection;
+    return [sent, waiting, newContacts.sent];
+  };
+}
+
+Deno.test("an invitation takes a place of the day, and what waits for its answer one when it leaves", async () => {
+  await using ladder = await startLadderClient();
+  const readUsed = await limitDay(ladder);
+  const invite = await createInvite(ladder);
+  await ladder.send(invite);
+  await ladder.send(invite, { message: "dois" });
+  assertEquals(await readUsed(), [1, 0, 1]);
+  await ladder.dispatchUntil(1);
+  await ladder.write();
+  assertEquals(await readUsed(), [3, 0, 1]);
+  await ladder.dispatchUntil(3);
+  assertEquals(await readUsed(), [3, 0, 1]);
+});
+
+for (const messagesPerSecond of [null, 10]) {
+  Deno.test(`a message that sends an invitation in its place takes none of the day, at a pace of ${messagesPerSecond}`, async () => {
+    await using ladder = await startLadderClient();
+    const { stack } = ladder.client;
+    const readUsed = await limitDay(ladder);
+    if (messagesPerSecond !== null) {
+      await setPace(stack.admin, ladder.tenant.instanceId, { messagesPerSecond });
+    }
+    const invite = await createInvite(ladder);
+    await ladder.knowPerson(2);
+    await ladder.send(invite, {
+      ...{ queued: true, sendAt: new Date(Date.now() + 600_000).toISOString() },
+    });
+    await ladder.knowPerson(30);
+    await letTimePass(stack.admin, 601);
+    await ladder.dispatchUntil(1);
+    assertEquals([ladder.calls(), await readUsed()], [["template:resposta"], [1, 0, 0]]);
+  });
+}
 
 Deno.test("a window that the channel calls closed, in an answer or a status, sends an invitation once", async () => {
   await using ladder = await startLadderClient();

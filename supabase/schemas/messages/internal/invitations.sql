@@ -86,8 +86,9 @@ begin
   end if;
   invitation_id := gen_random_uuid();
   if not is_paced then
-    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
-    values (invitation_id, instance.id, 'unpaced', clock, clock);
+    perform messaging.schedule_message(
+      invitation_id, instance, find_or_send_invitation.contact_id, clock
+    );
   else
     select e.slot, e.held_by into slot, held_by
     from messaging.enqueue_message(

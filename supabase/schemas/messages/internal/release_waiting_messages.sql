@@ -1,12 +1,15 @@
 -- Lets what waits for a contact's answer leave, in order, where its window is open now: what was queued at the
--- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
+-- pace, the rest at once. It takes its place of the day now, as it had none while it waited.
+-- The caller holds the contact. Locks the messages, then pacing, then dispatch.
 -- A message whose send window never opens waits on, until its end.
 create or replace function messaging.release_waiting_messages(contact_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
+  instance messaging.instances;
   survivor_id uuid;
   last_at_once uuid;
+  counted record;
 begin
   for message in
     select m.*
@@ -40,6 +43,17 @@ begin
         update messaging.message_queue q set goes_after = last_at_once
         where q.message_id = message.id and last_at_once is not null;
         last_at_once := message.id;
+        if instance.id is null then
+          instance := messaging.find_instance(message.instance_id);
+        end if;
+        if instance.protection is not null then
+          counted := messaging.count_unpaced_send(
+            instance.id, message.contact_id, clock_timestamp()
+          );
+          update messaging.message_queue q
+          set is_new = counted.is_new, counted_on = counted.counted_on
+          where q.message_id = message.id;
+        end if;
       end if;
     exception when sqlstate 'MI010' then
       null;

@@ -6,7 +6,7 @@
 -- from now; `waits`, for an answer to an invitation: the claim has ended; `refused` with rungs [{rung,
 -- reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
 -- `lost` where the claim has ended. With `shown`, what records tell now.
--- Locks the contact, the queue row and the message, then as release_instances.
+-- Locks the contact, the queue row and the message, then pacing, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.
 create or replace function public.take_rung(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -57,6 +57,11 @@ begin
   end if;
   if decided->'shown'->>'sentAs' = 'invitation' then
     delete from messaging.message_queue q where q.message_id = message.id;
+    if queued.counted_on is not null then
+      -- The invitation takes a place of the day, and the message one when it leaves.
+      perform from messaging.pacing p where p.instance_id = instance.id for no key update;
+      perform messaging.release_day_quota(array[queued]);
+    end if;
     perform messaging.await_reply(
       instance, message, decided, message.mode = 'queued' and queued.lane = 'unpaced'
     );

@@ -1,7 +1,8 @@
--- Releases the quota of the days of messages that were taken out of the queue unsent:
--- canceled, expired, moved, or arrived after all. `gone`: their rows as they were, without a claim. The
--- last slot of a day is free again; any other stays unused, so that no other message moves. Costs next to
--- nothing where no instance has protection. The caller holds the pacing rows.
+-- Releases the quota of the days of messages that were taken out of the queue unsent: canceled, expired,
+-- moved, or arrived after all, or because they wait for an answer now. `gone`: their rows as they were,
+-- without a claim, or counted by it. The last slot of a day is free again; any other stays unused, so that
+-- no other message moves. Costs next to nothing where no instance has protection. The caller holds the
+-- pacing rows.
 create or replace function messaging.release_day_quota(gone messaging.message_queue[])
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
