@@ -125,3 +125,19 @@ Deno.test("a refusal of credentials that have been replaced holds and tells noth
   const sealedProviderConfig = "v1.former";
   assertEquals(await refuse(world, { scope: "instance", sealedProviderConfig }), []);
 });
+
+Deno.test("a hold that begins soon after the e-mail of another one has its own", async () => {
+  await using world = await createEventWorld();
+  const { admin } = world.database;
+  await admin`update messaging.workspaces set alert_email = 'alerta@example.com'`;
+  await refuse(world, { scope: "instance" });
+  await admin`update messaging.dispatch set paired_phone = '5521977776666'`;
+  for (let look = 0; look < 2; look++) {
+    await admin`
+      select messaging.hold_wrong_phone(i, clock_timestamp()) from messaging.instances i`;
+  }
+  const emails = await admin`
+    select payload->>'heldBy' as "heldBy" from messaging.outbox
+    where kind = 'instance_held_email' order by created_at, id`;
+  assertEquals(emails.map(({ heldBy }) => heldBy), ["instance_held", "wrong_phone"]);
+});

@@ -34,9 +34,9 @@ const leftByErasure: Reviewed = {
   departments: { columns: "name", why: operators },
   dispatch: {
     columns:
-      "in_flight operator_hold_reason channel_limit channel_change connection disconnected_reason hold_error paired_phone webhooks_state webhooks_url allowance",
+      "in_flight operator_hold_reason channel_limit channel_change connection disconnected_reason hold_error paired_phone webhooks_state webhooks_url allowance told_held_by",
     why:
-      `an id, states of the channel, its words without the number, the number of the business's own phone, an address without secrets, and ${operators}`,
+      `an id, states of the channel and the word for one, its words without the number, the number of the business's own phone, an address without secrets, and ${operators}`,
   },
   erased_messages: { columns: "id_hash", why: "hashes of random ids" },
   event_endpoints: {

@@ -43,6 +43,7 @@ create table messaging.dispatch (
   allowance jsonb,
   new_chats_locked_until timestamptz not null default '-infinity',
   queue_from timestamptz not null default '-infinity',
+  told_held_by text,
   constraint dispatch_pkey primary key (instance_id, generation),
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_webhooks_known check (webhooks_state in ('ours', 'elsewhere', 'unknown')),
@@ -72,6 +73,8 @@ comment on column messaging.dispatch.hold_refused_at is
   'When that refusal met a message that waits since; NULL where the refused message has failed, and tells it itself.';
 comment on column messaging.dispatch.told_held_at is
   'When the workspace''s alert address was last told of a hold by e-mail: see tell_hold.';
+comment on column messaging.dispatch.told_held_by is
+  'Of which hold that was, in the word of heldBy: another one is told at once.';
 comment on column messaging.dispatch.operator_hold_until is
   'Set by an operator: nothing that the dispatcher sends leaves before; infinity until it is released.';
 comment on column messaging.dispatch.connection is
