@@ -11,9 +11,11 @@ import {
 } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { changeUnfollowed } from "../../support/database/unfollowed_change.ts";
 import {
   createProtectedTenant,
   makeKnown,
+  noonZone,
   protect,
 } from "../../support/fixtures/protected_tenant.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
@@ -76,15 +78,46 @@ async function enqueue(
   return await enqueueText(sql, instanceId, { message, phone, intervalSeconds }) as never;
 }
 
-async function sendNow(sql: Sql, instanceId: string, contact: number): Promise<void> {
-  await callFunction(sql, "accept_message", {
+/** Accepts an immediate message, or one that leaves after a delay. */
+function sendNow(
+  sql: Sql,
+  instanceId: string,
+  contact: number,
+  delaySeconds = 0,
+): Promise<{ messageId: string; claimToken: string }> {
+  return callFunction(sql, "accept_message", {
     instanceId,
     phone: phoneOf(contact),
     idempotency: null,
     assignment: null,
     message: { messageType: "text", message: "now" },
-    delivery: { queued: false, intervalSeconds: 30, leaseSeconds: 30 },
+    delivery: { queued: false, intervalSeconds: 30, delaySeconds, leaseSeconds: 30 },
   });
+}
+
+/** Sends an immediate message, which the provider accepts. @returns its id. */
+async function sendAtOnce(sql: Sql, instanceId: string, contact: number): Promise<string> {
+  const claim = await sendNow(sql, instanceId, contact);
+  await settleClaim(sql, claim, { outcome: "accepted", providerMessageId: claim.messageId });
+  return claim.messageId;
+}
+
+interface Told {
+  readonly day: string;
+  readonly limit: number | null;
+  readonly limitedBy: string | null;
+  readonly sent: number;
+  readonly waiting: number;
+  readonly newContacts: { limit: number; sent: number; waiting: number } | null;
+}
+
+/** What an instance's limits are today, and what of them is taken: as health and the queue tell it. */
+async function readToday(sql: Sql, instanceId: string): Promise<Told | null> {
+  type Telling = { protection: Told | null };
+  const health = await callFunction<Telling>(sql, "get_instance_health", { instanceId });
+  const queue = await callFunction<Telling>(sql, "list_message_queue", { instanceId, limit: 1 });
+  assertEquals(queue.protection, health.protection);
+  return health.protection;
 }
 
 Deno.test("what exceeds the day's limit leaves on the next day, and says why", async () => {
@@ -141,7 +174,8 @@ Deno.test("a warm-up allows a part of the target that grows by the day, rounded 
       start: (settings as { warmUp?: { startPerDay: number } }).warmUp?.startPerDay ?? null,
       days: (settings as { warmUp?: { rampDays: number } }).warmUp?.rampDays ?? null,
     };
-    for (const [day, allowed] of expected.entries()) {
+    // Before it begins a warm-up allows what its first day does.
+    for (const [day, allowed] of [...expected.entries(), [-9, expected[0]] as const]) {
       const [row] = await admin`
         select messaging.day_limit(walk, '2026-11-20'::date + ${day}::integer) as allowed
         from jsonb_populate_record(null::messaging.slot_walk, jsonb_build_object(
@@ -190,6 +224,164 @@ Deno.test("a canceled message gives its place back", async () => {
   assertEquals(await countsOf(admin, instanceId), []);
   await enqueue(sql, instanceId, "third", 3);
   assertEquals(await slotsOf(admin, instanceId), { third: { daysAhead: 0, heldBy: null } });
+});
+
+Deno.test("a delayed message that is canceled gives its places of the day back", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const limits = { dailyLimit: 2, newContactsPerDay: 1 };
+  const { instanceId } = await createProtectedTenant(admin, limits);
+  const { messageId } = await sendNow(sql, instanceId, 1, 60);
+  const before = await readToday(sql, instanceId);
+  assertEquals([before?.sent, before?.newContacts?.sent], [1, 1]);
+  await callFunction(sql, "cancel_message", { instanceId, messageId });
+  const after = await readToday(sql, instanceId);
+  assertEquals([after?.sent, after?.newContacts?.sent], [0, 0]);
+});
+
+Deno.test("a delayed message that is moved takes its place on its other day", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
+  const { messageId } = await sendNow(sql, instanceId, 1, 60);
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 1, waiting: 0, waitingNew: 0 }]);
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+  await callFunction(sql, "move_message", { instanceId, messageId, sendAt, expiresAt: null });
+  assertEquals(await countsOf(admin, instanceId), [{ day: 1, sent: 1, waiting: 0, waitingNew: 0 }]);
+});
+
+const waysOut: Readonly<
+  Record<string, (sql: Sql, instanceId: string, messageId: string) => Promise<unknown>>
+> = {
+  "expired at its claim": async (sql, _, messageId) => {
+    await sql`
+      update messaging.messages set expires_at = now() + interval '30 seconds' where id = ${messageId}`;
+    await letTimePass(sql, 60);
+    assertEquals(await claimMessages(sql), []);
+  },
+  "was canceled after a restore": (sql, instanceId) =>
+    callFunction(sql, "settle_may_have_left", {
+      ...{ instanceId, since: new Date(Date.now() + 60_000), until: null, action: "cancel" },
+      ...{ maxMessages: 10, idempotency: null },
+    }),
+  "arrived after all": async (sql, _, messageId) => {
+    const [claim] = await claimMessages(sql);
+    const error = { code: "busy", message: "busy" };
+    await settleClaim(sql, claim!, { outcome: "rejected", retryable: true, error });
+    await sql`select messaging.advance_message(${messageId}, 'p', 'delivered', now(), null)`;
+  },
+};
+
+for (const [way, leave] of Object.entries(waysOut)) {
+  Deno.test(`what ${way} gives its place of the day back`, async () => {
+    await using database = await createTestDatabase();
+    const { admin, sql } = database;
+    const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
+    const { messageId } = await enqueue(sql, instanceId, "gone", 1);
+    assertEquals((await countsOf(admin, instanceId)).map(({ waiting }) => waiting), [1]);
+    await leave(admin, instanceId, messageId);
+    const [row] = await admin`select status from messaging.messages where id = ${messageId}`;
+    assert(row?.["status"] !== "queued", "it waits no more");
+    assertEquals(await countsOf(admin, instanceId), []);
+  });
+}
+
+Deno.test("health and the queue tell the limits of the day, what sets them, and what of them is taken", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const limits = { dailyLimit: 4, newContactsPerDay: 2 };
+  const { instanceId, timeZone } = await createProtectedTenant(admin, limits);
+  const [{ day } = { day: "" }] = await admin<{ day: string }[]>`
+    select (now() at time zone ${timeZone})::date::text as day`;
+  await sendNow(sql, instanceId, 9);
+  await makeKnown(admin, instanceId, phoneOf(9));
+  await enqueue(sql, instanceId, "known", 9);
+  await enqueue(sql, instanceId, "new", 1);
+  const told = { day, limit: 4, limitedBy: "daily_limit" };
+  assertEquals(await readToday(sql, instanceId), {
+    ...{ ...told, sent: 1, waiting: 2, newContacts: { limit: 2, sent: 1, waiting: 1 } },
+  });
+  // What is overdue takes the next day's places.
+  await letTimePass(admin, 86_400);
+  assertEquals(await readToday(sql, instanceId), {
+    ...{ ...told, sent: 0, waiting: 2, newContacts: { limit: 2, sent: 0, waiting: 1 } },
+  });
+  for (const contact of [2, 3]) await enqueue(sql, instanceId, `new ${contact}`, contact);
+  for (const message of ["fourth", "fifth"]) await enqueue(sql, instanceId, message, 9);
+  const { "new 2": second, "new 3": third, fourth, fifth } = await slotsOf(admin, instanceId);
+  assertEquals([second?.daysAhead, third, fourth?.daysAhead, fifth], [
+    ...[0, { daysAhead: 1, heldBy: "new_contacts" }, 0, { daysAhead: 1, heldBy: "daily_limit" }],
+  ]);
+  await protect(admin, instanceId, {
+    newContactsPerDay: null,
+    warmUp: { startPerDay: 3, rampDays: 30, startedAt: day },
+  });
+  const warmingUp = await readToday(sql, instanceId);
+  assertEquals([warmingUp?.limit, warmingUp?.limitedBy, warmingUp?.newContacts], [
+    ...[3, "warm_up", null],
+  ]);
+  await protect(admin, instanceId, { dailyLimit: null, warmUp: null, jitterSeconds: 5 });
+  const unlimited = await readToday(sql, instanceId);
+  assertEquals([unlimited?.limit, unlimited?.limitedBy], [null, null]);
+  await protect(admin, instanceId, null);
+  assertEquals(await readToday(sql, instanceId), null);
+});
+
+Deno.test("limits that are set during a day count what has left on it, and whom it was the first message to", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin, { timeZone: noonZone() });
+  const send = (contact: number): Promise<string> => sendAtOnce(sql, instanceId, contact);
+  await send(1);
+  await send(1);
+  const yesterday = await send(2);
+  await send(2);
+  const [failed, typed, received] = [await send(3), await send(4), await send(5)];
+  await changeUnfollowed(admin, async (sql) => {
+    await sql`
+      update messaging.messages set sent_at = sent_at - interval '1 day' where id = ${yesterday}`;
+    await sql`update messaging.messages set status = 'failed' where id = ${failed}`;
+    await sql`update messaging.messages set is_typed_on_phone = true where id = ${typed}`;
+    await sql`
+      update messaging.messages set direction = 'inbound', status = 'received'
+      where id = ${received}`;
+  });
+  await protect(admin, instanceId, { dailyLimit: 9, newContactsPerDay: 4 });
+  const today = await readToday(sql, instanceId);
+  assertEquals([today?.sent, today?.newContacts?.sent], [3, 1]);
+});
+
+Deno.test("of what waits to somebody new the first message takes a place for new contacts, where these are limited later", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin, { timeZone: noonZone() });
+  for (const [message, contact] of [["a", 1], ["a again", 1], ["b", 2], ["known", 9]] as const) {
+    await enqueue(sql, instanceId, message, contact);
+  }
+  await makeKnown(admin, instanceId, phoneOf(9));
+  await protect(admin, instanceId, { newContactsPerDay: 1 });
+  assertEquals(await slotsOf(admin, instanceId), {
+    a: { daysAhead: 0, heldBy: null },
+    "a again": { daysAhead: 0, heldBy: "interval" },
+    known: { daysAhead: 0, heldBy: "interval" },
+    b: { daysAhead: 1, heldBy: "new_contacts" },
+  });
+});
+
+Deno.test("who has written meanwhile needs no place for new contacts where slots are planned anew", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { newContactsPerDay: 1 });
+  for (const contact of [1, 2, 3]) await enqueue(sql, instanceId, `new ${contact}`, contact);
+  await makeKnown(admin, instanceId, phoneOf(3));
+  await letTimePass(admin, 3 * 86_400);
+  const [claim] = await claimMessages(sql);
+  await settleClaim(sql, claim!, { outcome: "accepted", providerMessageId: "p" });
+  await letTimePass(admin, 2 * intervalSeconds);
+  assertEquals(await claimMessages(sql), [], "the second has no place of today");
+  await callFunction(sql, "move_waiting_slots", {});
+  assertEquals((await claimMessages(sql)).map(({ message }) => message), ["new 3"]);
+  assertEquals((await slotsOf(admin, instanceId))["new 2"]?.daysAhead, 1);
 });
 
 Deno.test("a queue that was held over midnight keeps the limit of the day on which it leaves", async () => {
@@ -242,16 +434,22 @@ Deno.test("a known contact leaves while a new one finds no place at its claim", 
 Deno.test("a message that is to be tried again counts where it waits", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
-  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 5 });
+  const limits = { dailyLimit: 5, newContactsPerDay: 2 };
+  const { instanceId } = await createProtectedTenant(admin, limits);
+  const readTaken = async (): Promise<unknown> => {
+    const today = await readToday(sql, instanceId);
+    return [today?.sent, today?.waiting, today?.newContacts?.sent, today?.newContacts?.waiting];
+  };
   await enqueue(sql, instanceId, "m", 1);
+  assertEquals(await readTaken(), [0, 1, 0, 1]);
   const [claim] = await claimMessages(sql);
-  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 1, waiting: 0, waitingNew: 0 }]);
+  assertEquals(await readTaken(), [1, 0, 1, 0]);
   await settleClaim(sql, claim!, {
     outcome: "rejected",
     retryable: true,
     error: { code: "busy", message: "busy" },
   });
-  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 0, waiting: 1, waitingNew: 0 }]);
+  assertEquals(await readTaken(), [0, 1, 0, 1]);
 });
 
 Deno.test("the jitter lengthens an interval by up to its seconds, and the claim keeps it", async () => {
@@ -269,6 +467,18 @@ Deno.test("the jitter lengthens an interval by up to its seconds, and the claim 
     assert(gap >= intervalSeconds && gap <= intervalSeconds + 20, String(gap));
   }
   assert(new Set(between.map(({ gap }) => gap)).size > 3, "they differ");
+});
+
+Deno.test("a jitter is any whole number of seconds from 0 to the greatest, as its seed says", async () => {
+  await using database = await createTestDatabase();
+  const jittersOf = async (jitterSeconds: number | null): Promise<number[]> => {
+    const rows = await database.admin<{ jitter: number }[]>`
+      select distinct messaging.jitter_of(seed::text, ${jitterSeconds}::integer) as jitter
+      from generate_series(1, 200) as seed order by jitter`;
+    return rows.map(({ jitter }) => jitter);
+  };
+  assertEquals(await jittersOf(3), [0, 1, 2, 3]);
+  assertEquals([await jittersOf(0), await jittersOf(null)], [[0], [0]]);
 });
 
 Deno.test("a limit that is set later, or a window, moves what waits to the days that have places", async () => {
@@ -296,12 +506,32 @@ Deno.test("a limit that is set later, or a window, moves what waits to the days 
 Deno.test("a message that was deleted with its person gives its place back at the next maintenance", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
-  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
+  const { instanceId } = await createProtectedTenant(admin, {
+    dailyLimit: 2,
+    newContactsPerDay: 2,
+  });
   const { messageId } = await enqueue(sql, instanceId, "first", 1);
   await enqueue(sql, instanceId, "second", 2);
   await admin`delete from messaging.messages where id = ${messageId}`;
   await callFunction(sql, "purge_expired", { maxRows: 100 });
-  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 0, waiting: 1, waitingNew: 0 }]);
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 0, waiting: 1, waitingNew: 1 }]);
+});
+
+Deno.test("a day is kept for a week after it, and longer while something of it waits", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 5 });
+  await enqueue(sql, instanceId, "overdue", 1);
+  await letTimePass(admin, 9 * 86_400);
+  await admin`
+    insert into messaging.paced_days (instance_id, day, sent)
+    select i.id, (now() at time zone i.time_zone)::date - ahead, 3
+    from messaging.instances i cross join unnest(array[7, 8]) as ahead`;
+  await callFunction(sql, "purge_expired", { maxRows: 100 });
+  assertEquals(await countsOf(admin, instanceId), [
+    { day: -9, sent: 0, waiting: 1, waitingNew: 0 },
+    { day: -7, sent: 3, waiting: 0, waitingNew: 0 },
+  ]);
 });
 
 Deno.test("two calls at the same time never take the last place of a day twice", async () => {
