@@ -1,9 +1,15 @@
 /** What a budget held leaves in parts, however much it is. */
 
 import type { Sql } from "postgres";
-import { assertEquals } from "../../support/assert.ts";
+import { assertEquals, assertLess } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
-import { callFunction } from "../../support/database/queue_calls.ts";
+import {
+  callFunction,
+  claimMessages,
+  enqueueText,
+  settleClaim,
+} from "../../support/database/queue_calls.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import { fillQueue } from "../../support/fixtures/long_queue.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
@@ -80,4 +86,32 @@ Deno.test("what is asked for while a release goes on is done after it: no messag
     assertEquals(await callFunction(sql, "move_waiting_slots", {}), { moved: 0, isComplete });
     assertEquals((await readQueue(admin)).held, held);
   }
+});
+
+Deno.test("what a budget held leaves in the order in which it was queued", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin, { timeZone: "UTC" });
+  await holdAll(admin, instanceId, 4);
+  await setBudget(sql, instanceId, 100);
+  const left: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    await letTimePass(admin, 2);
+    for (const claim of await claimMessages(sql)) {
+      left.push(claim.message);
+      await settleClaim(sql, claim, { outcome: "accepted", providerMessageId: claim.message });
+    }
+  }
+  assertEquals(left, ["0", "1", "2", "3"]);
+});
+
+Deno.test("what waits for a budget takes no slot before it from what is queued after a cancellation", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createTenant(admin, { timeZone: "UTC" });
+  await holdAll(admin, instanceId, 1);
+  const { messageId } = await enqueueText(sql, instanceId);
+  await callFunction(sql, "cancel_message", { instanceId, messageId });
+  const { scheduledFor } = await enqueueText(sql, instanceId);
+  assertLess(Date.parse(scheduledFor), Date.now() + 3_600_000);
 });
