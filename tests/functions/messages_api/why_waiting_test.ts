@@ -17,9 +17,9 @@ const text = { phone: "5511987654321", messageType: "text", message: "Oi" };
 const queued = { ...text, queued: true, intervalSeconds: 60 };
 const marketing = { purpose: "marketing" };
 const day = 86_400;
-/** The day of the week where it is noon: see `findMiddayZone`. */
-const today = new Date(Date.now() + (12 - new Date().getUTCHours()) * 3_600_000).getUTCDay();
-const otherDays = [1, 2, 3, 4, 5, 6, 7].filter((isoDay) => isoDay % 7 !== today);
+/** The day where it is noon: see `findMiddayZone`. */
+const today = new Date(Date.now() + (12 - new Date().getUTCHours()) * 3_600_000);
+const otherDays = [1, 2, 3, 4, 5, 6, 7].filter((isoDay) => isoDay % 7 !== today.getUTCDay());
 
 interface Reason {
   readonly name: string;
@@ -53,30 +53,7 @@ const budget: Pick<Reason, "heldBy" | "tenant" | "begin" | "end"> = {
 };
 
 const other = "5511900000001";
-const reasons: readonly Reason[] = [
-  {
-    name: "the interval",
-    heldBy: "interval",
-    message: queued,
-    before: { ...queued, phone: other },
-  },
-  {
-    name: "a closed window",
-    heldBy: "window",
-    tenant: { window: { start: "00:00", end: "24:00", days: otherDays } },
-    message: queued,
-    end: async (stack) => {
-      await stack.admin`update messaging.instances set window_days = '{1,2,3,4,5,6,7}'`;
-      await letTimePass(stack.admin, 8 * day);
-    },
-  },
-  { name: "a delay beside the queue", heldBy: "delay", message: { ...text, delayMessage: 600 } },
-  { name: "a delay in the queue", heldBy: "delay", message: { ...queued, delayMessage: 600 } },
-  {
-    name: "an instant of the caller's",
-    heldBy: "delay",
-    message: { ...queued, sendAt: new Date(Date.now() + 3 * day * 1_000).toISOString() },
-  },
+const dayLimits: readonly Reason[] = [
   {
     name: "the limit of the day",
     heldBy: "daily_limit",
@@ -98,6 +75,45 @@ const reasons: readonly Reason[] = [
     message: queued,
     before: { ...text, phone: other },
   },
+];
+const reasons: readonly Reason[] = [
+  {
+    name: "the interval",
+    heldBy: "interval",
+    message: queued,
+    before: { ...queued, phone: other },
+  },
+  {
+    name: "a closed window",
+    heldBy: "window",
+    tenant: { window: { start: "00:00", end: "24:00", days: otherDays } },
+    message: queued,
+    end: async (stack) => {
+      await stack.admin`update messaging.instances set window_days = '{1,2,3,4,5,6,7}'`;
+      await letTimePass(stack.admin, 8 * day);
+    },
+  },
+  {
+    name: "a holiday",
+    heldBy: "holiday",
+    tenant: { holidays: [today.toISOString().slice(0, 10)] },
+    message: queued,
+    end: (stack) => stack.admin`delete from messaging.holidays`,
+  },
+  { name: "a delay beside the queue", heldBy: "delay", message: { ...text, delayMessage: 600 } },
+  { name: "a delay in the queue", heldBy: "delay", message: { ...queued, delayMessage: 600 } },
+  {
+    name: "an instant of the caller's",
+    heldBy: "delay",
+    message: { ...queued, sendAt: new Date(Date.now() + 3 * day * 1_000).toISOString() },
+  },
+  ...dayLimits,
+  // Its slot stays on the later day: only what put it there is over.
+  ...dayLimits.map((reason): Reason => ({
+    ...reason,
+    name: `${reason.name}, until there is none`,
+    end: (stack, { instanceId }) => protect(stack.admin, instanceId, null),
+  })),
   { name: "the budget, sent at once", ...budget, message: { ...text, ...marketing } },
   { name: "the budget, queued", ...budget, message: { ...queued, ...marketing } },
   {
