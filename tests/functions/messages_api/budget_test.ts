@@ -260,6 +260,17 @@ Deno.test("a budget does not stop a batch of utility messages", async () => {
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 3);
 });
 
+Deno.test("a budget that names batches stops one of marketing", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0.1", "batches");
+  const batchId = await startBatch(client, tenant, 3, { purpose: "marketing" });
+  await runBatches(client.stack, 4);
+  assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 1);
+  assertEquals((await readQueue(client, tenant)).map(({ heldBy }) => heldBy), ["budget"]);
+});
+
 Deno.test("many in flight exceed a budget by no message more than one, whatever is delivered", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
@@ -296,6 +307,17 @@ Deno.test("what was under way and has failed gives its part of the budget back",
   assertEquals((await readBudget(client, tenant)).reached, false);
   await runBatches(client.stack, 3);
   assertEquals((await readBatch(client.stack, tenant, batchId)).counts.sent, 2);
+});
+
+Deno.test("what has failed before it was counted was never under way", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "10");
+  await client.stack.send(tenant, { phone: phoneOf(0), messageType: "text", message: "Oi" });
+  await tellAll(client, tenant, "failed");
+  await client.fold();
+  assertEquals((await readBudget(client, tenant)).underWay, "0");
 });
 
 Deno.test("a warning and the end of a budget are told once a month and amount, by event and e-mail", async () => {

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { countWaiting } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
 import { setPace } from "../../support/fixtures/paced_tenant.ts";
 import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
 import type { Answer } from "../../support/stack/messaging_stack.ts";
@@ -431,4 +432,24 @@ Deno.test("a window that the channel calls closed, in an answer or a status, sen
   assertEquals(ladder.calls().slice(3), ["text", "text"]);
   const left = await ladder.read(told.body.messageId);
   assertEquals([left.status, left.attempts, left.sentAs], ["sent", 2, "message"]);
+});
+
+Deno.test("a message that waits for an answer after all takes nothing of the budget", async () => {
+  await using ladder = await startLadderClient();
+  const { client, tenant } = ladder;
+  const { admin } = client.stack;
+  await admin`update messaging.instances set free_service_messages_per_month = 0`;
+  await replaceRates(admin, tenant);
+  await setBudget(admin, tenant, "10");
+  const invite = await createInvite(ladder);
+  await ladder.knowPerson(2);
+  const { body: { messageId, providerMessageId } } = await ladder.send(invite);
+  await client.fold();
+  const isUnderWay = async (): Promise<boolean> =>
+    (await admin`
+      select from messaging.budget_under_way where message_id = ${messageId}`).length > 0;
+  assertEquals(await isUnderWay(), true);
+  await ladder.tell(providerMessageId, "failed", 131047);
+  assertEquals((await ladder.read(messageId)).heldBy, "awaiting_reply");
+  assertEquals(await isUnderWay(), false);
 });
