@@ -4,7 +4,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countRowsRead } from "../../support/database/rows_read.ts";
 import { createSeededRandom } from "../../support/seeded_random.ts";
-import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { cloudPayload, createWebhookClient, type WebhookClient } from "./webhook_client.ts";
 import { usageGroupings } from "../../../shared/http/usage_query.ts";
 
@@ -225,6 +225,46 @@ Deno.test("two folds at once, and a fold beside deliveries, count nothing twice 
     `${everything}&groupBy=category`,
   );
   assertEquals([sum.sent, sum.delivered, sum.unknown, others], [12, 12, 12, []]);
+});
+
+Deno.test("a delivery of a message that another transaction holds is counted by the next fold, once", async () => {
+  await using client = await createWebhookClient();
+  const { admin } = client.stack;
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await setFreeMessages(client, tenant, 0);
+  const text = { phone: "5511977770001", messageType: "text", message: "oi" };
+  const { messageId, providerMessageId } = (await client.stack.send(tenant, text)).body;
+  await client.fold();
+  await report(client, tenant, providerMessageId, "delivered");
+  await admin.begin(async (sql) => {
+    await sql`select from messaging.messages where id = ${messageId} for no key update`;
+    await client.fold();
+  });
+  const [kept] = await admin`select count(*)::integer as notes from messaging.usage_notes`;
+  assertEquals(kept?.["notes"], 1);
+  for (let time = 0; time < 2; time++) {
+    await client.fold();
+    const { items: [sum] } = await read(client, tenant, `${everything}&groupBy=messageType`);
+    assertEquals([sum.sent, sum.delivered, sum.unknown], [1, 1, 1]);
+  }
+});
+
+Deno.test("what an agent has written is summed up under it, folded or not", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const agentId = await createAgent(client.stack.admin, tenant.instanceId);
+  const text = { phone: "5511977770001", messageType: "text", message: "oi" };
+  for (const sentBy of ["ai_agent", "crm"]) {
+    const { body } = await client.stack.send(tenant, { ...text, sentBy });
+    await report(client, tenant, body.providerMessageId, "delivered");
+  }
+  for (let time = 0; time < 2; time++) {
+    const { items } = await read(client, tenant, `${everything}&groupBy=agent`);
+    assertEquals(items.map(({ key, sent, delivered }: Body) => [key, sent, delivered]), [
+      ...[[null, 1, 1], [agentId, 1, 1]],
+    ]);
+    await client.fold();
+  }
 });
 
 Deno.test("usage is read a page at a time, by days of the instance's zone, and survives an erasure", async () => {
