@@ -60,6 +60,9 @@ Deno.test("rates are replaced as a whole, read as they were given, and counted b
   assertEquals([dry.status, dry.body], [200, expected]);
   assertEquals(await read(), { success: true, workspaceId, ...table }, "a dry run changes nothing");
   assertEquals((await put(client, { workspaceId, ...other })).body, expected);
+  assertEquals((await put(client, { workspaceId, ...other, currency: "EUR" })).body, {
+    ...{ success: true, added: 0, removed: 0, changed: 3 },
+  });
   const neighbour = await createWorkspace(client);
   assertEquals((await client.call("GET", `/rates?workspaceId=${neighbour}`)).body.rates, []);
 });
