@@ -8,9 +8,12 @@ import { openSessions } from "../../support/database/sessions.ts";
 import {
   createEventWorld,
   type EventWorld,
+  immediate,
   phone,
   textCall,
 } from "../../support/fixtures/event_world.ts";
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** Further instances of the same workspace. */
 async function createInstances(admin: Sql, count: number): Promise<void> {
@@ -84,7 +87,7 @@ Deno.test("while every instance is being held, a reader waits for it rather than
 /** An immediate send that the provider refuses. @returns what was told of the instance. */
 async function refuse(
   world: EventWorld,
-  refusal: Readonly<Record<string, unknown>>,
+  refusal: Json,
 ): Promise<readonly unknown[]> {
   const claim = await world.call("accept_message", textCall());
   await settleClaim(world.database.sql, claim, {
@@ -126,6 +129,28 @@ Deno.test("a refusal of credentials that have been replaced holds and tells noth
   assertEquals(await refuse(world, { scope: "instance", sealedProviderConfig }), []);
 });
 
+Deno.test("the alert address is told of a hold every ten minutes at most, and not of one that is over in a minute", async () => {
+  await using world = await createEventWorld();
+  const { admin } = world.database;
+  await admin`update messaging.workspaces set alert_email = 'alerta@example.com'`;
+  const busyFor = (seconds: number): Json => ({
+    ...{ scope: "instance", retryable: true, retryAfterMs: seconds * 1_000 },
+  });
+  const tell = async (refusal: Json): Promise<number> => {
+    await refuse(world, refusal);
+    return (await admin`
+      select from messaging.outbox where kind = 'instance_held_email'`).length;
+  };
+  assertEquals(await tell(busyFor(50)), 0);
+  assertEquals(await tell(busyFor(70)), 1);
+  await letTimePass(admin, 580);
+  assertEquals(await tell(busyFor(70)), 1);
+  await letTimePass(admin, 21);
+  assertEquals(await tell(busyFor(70)), 2);
+  await letTimePass(admin, 601);
+  assertEquals(await tell({ scope: "instance" }), 3, "a short one that comes again");
+});
+
 Deno.test("a hold that begins soon after the e-mail of another one has its own", async () => {
   await using world = await createEventWorld();
   const { admin } = world.database;
@@ -140,4 +165,22 @@ Deno.test("a hold that begins soon after the e-mail of another one has its own",
     select payload->>'heldBy' as "heldBy" from messaging.outbox
     where kind = 'instance_held_email' order by created_at, id`;
   assertEquals(emails.map(({ heldBy }) => heldBy), ["instance_held", "wrong_phone"]);
+});
+
+Deno.test("an e-mail of a hold tells how much waits for its end, without what is on its way", async () => {
+  await using world = await createEventWorld();
+  const { admin, sql } = world.database;
+  await admin`update messaging.workspaces set alert_email = 'alerta@example.com'`;
+  const queued = { ...immediate, queued: true };
+  for (let count = 0; count < 3; count++) {
+    await world.call("accept_message", textCall({ delivery: queued }));
+  }
+  const { messages } = await callFunction<{ messages: unknown[] }>(sql, "claim_due_messages", {
+    ...{ maxMessages: 1, leaseSeconds: 30 },
+  });
+  assertEquals(messages.length, 1);
+  await refuse(world, { scope: "instance" });
+  const [email] = await admin`
+    select payload from messaging.outbox where kind = 'instance_held_email'`;
+  assertEquals(email?.["payload"].waiting, 2);
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "../../support/assert.ts";
+import { assert, assertEquals, assertGreater } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { createOperator } from "../../support/fixtures/tenant.ts";
 import { administer } from "../../support/stack/admin_calls.ts";
@@ -152,6 +152,21 @@ Deno.test("a hold of all is listed by instance, ends where one is released, and 
   const created = await administer(stack, "POST", "/queue/release", { body: {} });
   assertEquals(created.body.instances, 1);
   assertEquals((await administer(stack, "POST", "/queue/release", { body: {} })).body.instances, 0);
+});
+
+Deno.test("an instance is held since its first hold, until it is released", async () => {
+  await using stack = await startMessagingStack();
+  await stack.createTenant();
+  const readSince = async (reason: string): Promise<string> => {
+    await administer(stack, "POST", "/queue/hold", { body: { reason } });
+    const { body } = await administer(stack, "GET", "/queue/holds");
+    assertEquals(body.items[0].reason, reason);
+    return body.items[0].heldAt;
+  };
+  const first = await readSince("restore");
+  assertEquals(await readSince("another reason"), first);
+  await administer(stack, "POST", "/queue/release", { body: {} });
+  assertGreater(Date.parse(await readSince("restore")), Date.parse(first));
 });
 
 Deno.test("a hold with an end ends by itself, and says until when", async () => {

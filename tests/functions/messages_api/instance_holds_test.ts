@@ -171,19 +171,22 @@ const holds: readonly Hold[] = [
 async function makeSuspect(
   admin: WebhookClient["stack"]["admin"],
   { instanceId }: Tenant,
+  { minutes = 20, confirmed = "delivered", isTyped = false } = {},
 ): Promise<void> {
   await changeUnfollowed(admin, async (sql) => {
     await sql`
-      update messaging.messages set status = 'sent', sent_at = now() - interval '20 minutes'
-        + id_number.place * interval '1 second'
+      update messaging.messages set status = 'sent', delivered_at = null,
+        sent_at = now() - make_interval(mins => ${minutes}) + id_number.place * interval '1 second',
+        is_typed_on_phone = ${isTyped} and id_number.place = 12
       from (
         select id, row_number() over (order by id) as place from messaging.messages
         where instance_id = ${instanceId} and message = 'antes'
       ) as id_number
       where messages.id = id_number.id`;
     await sql`
-      update messaging.messages set status = 'delivered', sent_at = now() - interval '1 hour',
-        delivered_at = now() - interval '1 hour'
+      update messaging.messages set status = ${confirmed},
+        sent_at = now() - make_interval(mins => ${minutes + 60}),
+        delivered_at = case when ${confirmed} = 'delivered' then now() - interval '1 hour' end
       where id = (
         select id from messaging.messages
         where instance_id = ${instanceId} and message = 'antes' order by id limit 1
@@ -297,6 +300,47 @@ Deno.test("health names the refusal that holds the queue as the last failure, no
   stack.provider.answer = metaError(400, 131047);
   await stack.send(tenant, to);
   assertEquals([(await read()).status, (await read()).code], ["failed", "131047"], "the newest");
+  stack.provider.answer = metaError(401, 190);
+  await stack.send(tenant, to);
+  assertEquals([(await read()).status, (await read()).code], ["failed", "190"], "no other waits");
+});
+
+Deno.test("a number is suspect only where its silence says so, and while nothing else holds it", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant();
+  for (let count = 0; count < 21; count++) await stack.send(tenant, { ...to, message: "antes" });
+  const suspect = async (silence: Parameters<typeof makeSuspect>[2] = {}): Promise<Json> => {
+    await makeSuspect(stack.admin, tenant, silence);
+    return (await stack.messages(tenant, "GET", "/health")).body.holdReason;
+  };
+  const { instanceId } = tenant;
+  assertEquals(await suspect({ confirmed: "sent" }), null, "it has never confirmed anything");
+  assertEquals(await suspect({ minutes: 9 }), null, "its messages are of the last ten minutes");
+  assertEquals(await suspect({ minutes: 25 * 60 }), null, "it has sent nothing for a day");
+  assertEquals(await suspect({ isTyped: true }), null, "somebody types on its phone");
+  await administer(stack, "POST", "/queue/hold", { body: { instanceId, reason: "manutenção" } });
+  assertEquals(await suspect(), "manutenção");
+  await administer(stack, "POST", "/queue/release", { body: { instanceId } });
+  assertEquals(await suspect(), "suspect", "the end of another hold trusts nothing");
+});
+
+Deno.test("a refusal outlasts word that the connection is there, and ends when a lost one is back", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "zapi" });
+  let told = Date.now();
+  const tell = async (state: "Connected" | "Disconnected"): Promise<string | null> => {
+    await client.zapi(tenant, {
+      ...{ type: `${state}Callback`, phone: "551140001234", momment: told += 1_000 },
+      ...(state === "Connected" ? { connected: true } : { disconnected: true, error: "left" }),
+    });
+    return (await client.stack.messages(tenant, "GET", "/health")).body.heldBy;
+  };
+  await tell("Connected");
+  await refuse(client, tenant, () => Response.json({ error: "wrong token" }, { status: 401 }));
+  assertEquals(await tell("Connected"), "instance_held");
+  assertEquals(await tell("Disconnected"), "disconnected");
+  assert(await tell("Connected") !== "instance_held");
 });
 
 Deno.test("recipients of a batch tell what holds their messages", async () => {
