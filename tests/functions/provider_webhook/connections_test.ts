@@ -240,11 +240,18 @@ Deno.test("new credentials, or an operator's release, end what was told of the f
   await using client = await createWebhookClient();
   const { stack } = client;
   const tenant = await client.createTenant();
-  await client.zapi(tenant, zapiCallback("Disconnected"));
+  await stack.send(tenant, { ...to, delayMessage: 5 });
+  // By a clock that is ahead.
+  await client.zapi(tenant, zapiCallback("Disconnected", Date.now() + 3_600_000));
+  await letTimePass(stack.admin, 60);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 0);
   const released = await administer(stack, "POST", "/queue/release", {
     body: { instanceId: tenant.instanceId },
   });
   assertEquals([released.status, released.body.instances], [200, 1]);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1, "what waited beside the queue leaves");
   assertEquals((await health(client, tenant)).status, "ok");
   await client.zapi(tenant, zapiCallback("Disconnected"));
   assertEquals((await health(client, tenant)).status, "disconnected");
@@ -332,6 +339,30 @@ Deno.test("news of an official account concern every instance of it, those of a 
     ...{ reason: "DOWNGRADE", limit: "TIER_10K", previousLimit: "TIER_2K" },
     ...{ effectiveAt: null, allowance },
   }]]);
+});
+
+Deno.test("news of a number are the instance's that they come to, unless another one of the account has it", async () => {
+  await using client = await createWebhookClient();
+  const one = await client.createTenant({ provider: "whatsapp_cloud" });
+  // Neither of them is of the account.
+  const strangers = [
+    await client.createTenant({ workspaceId: one.workspaceId }),
+    await client.createTenant({ provider: "whatsapp_cloud" }),
+  ];
+  for (const [place, { instanceId }] of strangers.entries()) {
+    const number = `55114000888${place}`;
+    await client.stack.admin`update messaging.instances set connected_phone = ${number},
+      connected_phone_key = messaging.phone_identity_key(${number}) where id = ${instanceId}`;
+    const limit = `TIER_${place + 1}K`;
+    const value = { display_phone_number: number, event: "DOWNGRADE", current_limit: limit };
+    const changes = [{ field: "phone_number_quality_update", value }];
+    const time = Math.floor(Date.now() / 1_000) + place;
+    await client.cloud(one, {
+      object: "whatsapp_business_account",
+      entry: [{ id: "104", time, changes }],
+    });
+    assertEquals((await health(client, one)).channelLimit, limit);
+  }
 });
 
 Deno.test("a violation and a planned ban are told once and stop nothing; a number that left stops its own instance", async () => {
@@ -551,4 +582,7 @@ Deno.test("an operator who releases an instance by name takes its phone as the r
   const released = await administer(client.stack, "POST", "/queue/release", { body });
   assertEquals([released.status, released.body.instances], [200, 1]);
   assertEquals((await health(client, tenant)).heldBy, null);
+  const { phone: _, ...namesNone } = zapiCallback("Connected", Date.now() + 1_000);
+  await client.zapi(tenant, namesNone);
+  assertEquals((await health(client, tenant)).heldBy, null, "until a phone is told anew");
 });
