@@ -128,6 +128,23 @@ Deno.test("what failed after it had left is no success", async () => {
   assertEquals([health.lastSuccessAt, health.lastFailure.code], [null, "131042"]);
 });
 
+Deno.test("what was received is no success", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await sendPaced(stack, tenant, text);
+  const { lastSuccessAt } = (await readHealth(stack, tenant)).body;
+  await stack.admin`
+    insert into messaging.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status,
+      provider_message_id, sent_at
+    )
+    select m.instance_id, m.contact_id, m.conversation_id, 'inbound', 'text', 'Oi', 'received', 'in',
+      m.sent_at + interval '1 minute'
+    from messaging.messages m`;
+  assertMatch(lastSuccessAt, /T.*Z$/);
+  assertEquals((await readHealth(stack, tenant)).body.lastSuccessAt, lastSuccessAt);
+});
+
 Deno.test("health says until when a provider's refusal of the whole instance holds the queue", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
