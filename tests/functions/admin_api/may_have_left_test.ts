@@ -1,3 +1,4 @@
+import { emailKinds, outboxKinds } from "../../../shared/model/outbox_kinds.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -113,6 +114,17 @@ Deno.test("what may have left is what was due, in flight or promised at the dump
   assertEquals(early.items.map((item: Body) => item.state), ["in_flight"]);
 });
 
+Deno.test("every kind of e-mail that may have gone out is counted as one, and an agent's reply as that", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.admin`
+    insert into messaging.outbox (workspace_id, kind, payload)
+    select ${tenant.workspaceId}, kind, jsonb_build_object('instanceId', ${tenant.instanceId}::text)
+    from unnest(${[...outboxKinds]}::text[]) as kind`;
+  const [counts] = (await list(stack, new Date(Date.now() + 1_000).toISOString())).instances;
+  assertEquals([counts.emails, counts.agentReplies], [emailKinds.length, 1]);
+});
+
 Deno.test("the list of what may have left comes in pages, each message once", async () => {
   await using stack = await startMessagingStack();
   const { since } = await createRestored(stack);
@@ -187,6 +199,35 @@ Deno.test("a message in doubt that would be retried by itself is listed, until i
   });
   assertEquals((await list(stack, since)).total, 0);
   assertEquals(await readStatus(stack, tenant, messageId), ["unconfirmed", "may_have_left"]);
+});
+
+Deno.test("of what is in doubt that is listed which came into doubt since the dump, or would be sent again by itself", async () => {
+  await using stack = await startMessagingStack();
+  const [retrying, holding] = [
+    await stack.createTenant({ onUnconfirmed: "retry" }),
+    await stack.createTenant(),
+  ];
+  const doubt = async (tenant: Tenant, minutesAgo: number, attempts = 1): Promise<string> => {
+    const messageId = await accept(stack, tenant, { delayMessage: 0 });
+    await stack.admin`
+      update messaging.messages set status = 'unconfirmed', sent_at = null, attempts = ${attempts},
+        unconfirmed_at = now() - make_interval(mins => ${minutesAgo}) where id = ${messageId}`;
+    return messageId;
+  };
+  const again = await doubt(retrying, 23 * 60);
+  await doubt(retrying, 25 * 60);
+  await doubt(retrying, 20, 6);
+  await doubt(holding, 20);
+  const sent = await accept(stack, holding, { delayMessage: 0 });
+  const since = new Date().toISOString();
+  await stack.admin`
+    update messaging.messages set status = 'unconfirmed', sent_at = null, unconfirmed_at = now()
+    where id = ${sent}`;
+  const { items } = await list(stack, since);
+  assertEquals(
+    items.map((item: Body) => [item.messageId, item.state]),
+    [[again, "unconfirmed"], [sent, "unconfirmed"]],
+  );
 });
 
 Deno.test("a message that a living process is sending is left to it", async () => {

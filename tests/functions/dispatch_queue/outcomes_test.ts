@@ -328,6 +328,28 @@ Deno.test("onUnconfirmed = retry sends nothing again that has stayed unconfirmed
   assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
 });
 
+Deno.test("onUnconfirmed = retry sends nothing again that was tried six times, or whose time is over", async () => {
+  await using stack = await startMessagingStack();
+  const ends = [
+    (id: string) => stack.admin`update messaging.messages set attempts = 6 where id = ${id}`,
+    (id: string) =>
+      stack.admin`
+        update messaging.messages set expires_at = now() + interval '10 minutes' where id = ${id}`,
+  ];
+  for (const end of ends) {
+    stack.provider.answer = answerUnknown;
+    const { tenant, messageId } = await startDue(stack, deliveries[0], { onUnconfirmed: "retry" });
+    const before = stack.provider.requests.length;
+    await stack.dispatchOnce({ maxMessages: 1 });
+    stack.provider.answer = acceptMessage;
+    await end(messageId);
+    await letTimePass(stack.admin, 16 * 60);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, before + 1);
+    assertEquals((await readState(stack, tenant, messageId)).status, "unconfirmed");
+  }
+});
+
 Deno.test("an instance whose window never opens keeps no other one's message from being sent again", async () => {
   await using stack = await startMessagingStack();
   stack.provider.answer = answerUnknown;
