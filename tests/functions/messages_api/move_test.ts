@@ -63,6 +63,23 @@ Deno.test("a message that waits for its instant can be moved to now, and leaves 
   assertEquals(stack.provider.requests.length, 1);
 });
 
+Deno.test("a message that is moved after its attempts has as many left as before", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  stack.provider.answer = () => new Response("busy", { status: 503 });
+  for (const delivery of [{ delayMessage: 60 }, { delayMessage: 60, queued: true }]) {
+    const { body } = await stack.send(tenant, { ...text, ...delivery });
+    // As after five of the six.
+    await stack.admin`
+      update messaging.message_queue set attempts = 5 where message_id = ${body.messageId}`;
+    await move(stack, tenant, body.messageId, { sendAt: fromNow(600) });
+    await letTimePass(stack.admin, 601);
+    await stack.dispatch();
+    const path = `/messages/${body.messageId}`;
+    assertEquals((await stack.messages(tenant, "GET", path)).body.status, "failed");
+  }
+});
+
 Deno.test("only what still waits can be moved, to an instant ahead, by its own instance", async () => {
   await using stack = await startMessagingStack();
   const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];

@@ -48,6 +48,22 @@ Deno.test("POST messages/:id/read marks the message and those before it as read 
   }
 });
 
+Deno.test("of what the person wrote up to the named message the newest twenty are marked as read", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const [zapi] = await createChannels(client);
+  const { tenant, arrive } = zapi!;
+  for (let count = 1; count <= 23; count++) await arrive(`IN${count}`, "Oi");
+  const [named] = await stack.admin`
+    select id from messaging.messages where provider_message_id = 'IN22'`;
+  stack.provider.answer = acceptAction;
+  await read(stack, tenant, named?.["id"]);
+  assertEquals(
+    receiptsOf(stack, tenant),
+    Array.from({ length: 20 }, (_, place) => `IN${place + 3}`),
+  );
+});
+
 Deno.test("typing is shown where the channel can: with the receipt, by a call of its own, or not at all", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;
