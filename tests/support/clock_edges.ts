@@ -21,3 +21,9 @@ export async function passMonthEnd(): Promise<void> {
   const waitMs = untilNextMonth(Date.now());
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs + 100));
 }
+
+/** For tests of a day's last hour: waits where the hour is about to end. */
+export async function passHourEnd(): Promise<void> {
+  const leftMs = 3_600_000 - Date.now() % 3_600_000;
+  if (leftMs < 30_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100));
+}

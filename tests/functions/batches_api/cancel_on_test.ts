@@ -29,11 +29,12 @@ Deno.test("a reply cancels the recipient's message that waits, and skips whose t
   await delayNextSlot(stack.admin, tenant.instanceId, 3_600);
   await callBatches(stack, tenant, "POST", `/batches/${batchId}/start`);
   await stack.database.rpc("feed_batches", { maxInstances: 10 });
-  const reply = (place: number) =>
+  const reply = (place: number, momment = Date.now()) =>
     client.receive(tenant, {
-      ...{ phone: phoneOf(place), messageId: `R${place}`, text: { message: "já fiz" } },
+      ...{ phone: phoneOf(place), messageId: `R${place}`, text: { message: "já fiz" }, momment },
     });
-  await reply(2);
+  // It was written before the start, and the channel delivers it only now.
+  await reply(2, Date.now() - 3_600_000);
   await reply(0);
   await stack.database.rpc("feed_batches", { maxInstances: 10 });
   const [first, second, , fourth] = await readRecipients(stack, tenant, batchId);

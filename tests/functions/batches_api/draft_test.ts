@@ -350,6 +350,10 @@ Deno.test("a call with 1,000 recipients may hold 4 MiB, and a batch 100,000 reci
     recipients: listRecipients(2, 2_000),
   });
   assertEquals([added.status, added.body.issues?.[0]?.path], [400, "recipients"]);
+  const last = await callBatches(stack, tenant, "POST", `/batches/${batchId}/recipients`, {
+    recipients: listRecipients(1, 2_000),
+  });
+  assertEquals([last.status, last.body.added], [201, 1]);
 });
 
 Deno.test("a repeated call with its key stores nothing twice", async () => {

@@ -81,15 +81,17 @@ Deno.test("of two contacts of a list that turn out to be one person only one is 
 Deno.test("an erased person is written to no more, and nothing of the person stays in the list", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const batchId = await createBatch(stack, tenant);
+  const batchId = await createBatch(stack, tenant, {
+    recipients: listRecipients(3).map((one, place) => ({ ...one, cardId: `card-${place}` })),
+  });
   await changeBatch(stack, tenant, batchId, "start");
   const [, second] = await readRecipients(stack, tenant, batchId);
   await stack.admin`select messaging.forget_recipients(array[${second.contactId}]::uuid[])`;
   const [row] = await stack.admin`
-    select contact_id, phone, draft, message_id, status, reason from messaging.batch_recipients
-    where batch_id = ${batchId} and index = 1`;
+    select contact_id, phone, card_id, draft, message_id, status, reason
+    from messaging.batch_recipients where batch_id = ${batchId} and index = 1`;
   assertEquals({ ...row }, {
-    ...{ contact_id: null, phone: null, draft: null, message_id: null },
+    ...{ contact_id: null, phone: null, card_id: null, draft: null, message_id: null },
     ...{ status: "skipped", reason: "contact_erased" },
   });
   await runBatches(stack, 3);
@@ -152,6 +154,23 @@ Deno.test("a message that is on its way when its batch is canceled keeps its out
   assertEquals(message.body.status, "sent");
   const items = await readRecipients(stack, tenant, batchId);
   assertEquals(items.map(({ status }) => status), ["sent", "canceled", "canceled"]);
+  await checkCounts(stack, tenant, batchId);
+});
+
+Deno.test("retry-failed leaves to its worker what has failed while it is in hand", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { batchId, items: [first], claim } = await startWithOneInFlight(stack, tenant);
+  await stack.admin`
+    select messaging.advance_message(
+      ${first.messageId}, 'P1', 'failed', now(), '{"code": "no", "message": "No."}'
+    )`;
+  await changeBatch(stack, tenant, batchId, "retry-failed");
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status }) => status), ["failed", "queued", "pending"]);
+  await settleClaim(stack.admin, claim, { outcome: "accepted", providerMessageId: "P2" });
+  const { counts } = await readBatch(stack, tenant, batchId);
+  assertEquals([counts.sent, counts.failed], [1, 0]);
   await checkCounts(stack, tenant, batchId);
 });
 

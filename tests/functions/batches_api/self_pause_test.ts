@@ -175,6 +175,33 @@ Deno.test("a batch pauses with the fifth equal failure in a row; a success or an
   );
 });
 
+for (const arrived of ["delivered", "read"]) {
+  Deno.test(`a message that was ${arrived} begins the row of failures anew`, async () => {
+    await using client = await createWebhookClient();
+    const { tenant, batchId, sentIds } = await sendFirst(client, 6, 9);
+    const { errors: _none, ...told } = toFailedStatus(sentIds[2]!, 131026);
+    await client.cloud(tenant, cloudPayload({ statuses: [{ ...told, status: arrived }] }));
+    for (const place of [0, 1, 3, 4, 5]) await tellFailure(client, tenant, sentIds[place]!, 131026);
+    const { status, counts } = await readBatch(client.stack, tenant, batchId);
+    assertEquals([status, counts.failed], ["running", 5]);
+  });
+}
+
+Deno.test("retry-failed takes back what a paused batch has failed, and the batch stays paused", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  answerInTurn(stack, [132001]);
+  const batchId = await startBatch(stack, tenant, 3);
+  await runBatches(stack, 1);
+  const { status, pauseReason, counts } = await changeBatch(stack, tenant, batchId, "retry-failed");
+  assertEquals([status, pauseReason, counts.failed, counts.pending], [
+    ...["paused", "template_refused", 0, 3],
+  ]);
+  await runBatches(stack, 1);
+  assertEquals((await readBatch(stack, tenant, batchId)).counts.pending, 3);
+});
+
 Deno.test("failures before a resume do not count again", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;
@@ -258,6 +285,16 @@ Deno.test("a late status about the template pauses at once, and only batches tha
   assertEquals((await readBatch(client.stack, tenant, batchId)).pauseReason, "template_refused");
   await tellFailure(client, tenant, sentIds[1]!, 132016);
   assertEquals((await readPauses(client.stack)).length, 1);
+});
+
+Deno.test("after a resume the late failure of what had left before pauses nothing", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, batchId, sentIds } = await sendFirst(client, 2, 5);
+  await tellFailure(client, tenant, sentIds[0]!, 132016);
+  await changeBatch(client.stack, tenant, batchId, "resume");
+  await tellFailure(client, tenant, sentIds[1]!, 132016);
+  const { status, counts } = await readBatch(client.stack, tenant, batchId);
+  assertEquals([status, counts.failed], ["running", 2]);
 });
 
 Deno.test("of five failures told at the same time the last one pauses the batch, once", async () => {

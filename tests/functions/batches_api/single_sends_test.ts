@@ -1,6 +1,7 @@
 /** A batch's next slot holds up nobody who could leave before it. */
 
 import { assert, assertEquals } from "../../support/assert.ts";
+import { passHourEnd } from "../../support/clock_edges.ts";
 import {
   changeBatch,
   createBatch,
@@ -11,7 +12,7 @@ import {
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
 import { makeKnown, protect } from "../../support/fixtures/protected_tenant.ts";
-import { findMiddayZone } from "../../support/midday_zone.ts";
+import { findLastHourZone, findMiddayZone } from "../../support/midday_zone.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -58,6 +59,27 @@ Deno.test("a single send leaves today though the batch's next slot lies in tomor
   const wait = Date.parse(single.body.scheduledFor) - Date.now();
   assert(wait <= 10_000, `${wait} ms`);
   assertEquals((await readBatch(stack, tenant, batchId)).status, "running");
+});
+
+Deno.test("a single send leaves today though the batch's next slot has passed over tomorrow, a holiday", async () => {
+  await using stack = await startMessagingStack();
+  // An hour later is tomorrow.
+  await passHourEnd();
+  const { timeZone, tomorrow } = findLastHourZone();
+  const tenant = await stack.createTenant({ timeZone, holidays: [tomorrow] });
+  const batchId = await createBatch(stack, tenant, { intervalSeconds: 3_600 });
+  await changeBatch(stack, tenant, batchId, "start");
+  await dispatchUntil(stack, 1);
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  const [, next] = await readRecipients(stack, tenant, batchId);
+  assertEquals(next.status, "pending");
+  assert(Date.parse(next.scheduledFor) > Date.now() + 86_300_000, next.scheduledFor);
+  const single = await stack.send(tenant, {
+    ...{ phone: "5511900000000", messageType: "text", message: "single" },
+    ...{ queued: true, intervalSeconds: 10 },
+  });
+  const wait = Date.parse(single.body.scheduledFor) - Date.now();
+  assert(wait <= 10_000, `${wait} ms`);
 });
 
 Deno.test("known contacts of a batch pass its new ones that wait for another day, as the dry run says", async () => {
