@@ -226,6 +226,23 @@ Deno.test("a canceled message gives its place back", async () => {
   assertEquals(await slotsOf(admin, instanceId), { third: { daysAhead: 0, heldBy: null } });
 });
 
+Deno.test("a day that had no time left has some again for the last one's canceled slot", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 50 });
+  // Room for three.
+  await admin`
+    update messaging.instances
+    set window_end = (now() at time zone time_zone)::time + interval '150 seconds'`;
+  const today = [];
+  for (const message of ["a", "b", "c"]) today.push(await enqueue(sql, instanceId, message, 1));
+  await enqueue(sql, instanceId, "d", 1);
+  assertEquals((await slotsOf(admin, instanceId))["d"], { daysAhead: 1, heldBy: "window" });
+  await callFunction(sql, "cancel_message", { instanceId, messageId: today[2]!.messageId });
+  const { scheduledFor } = await enqueue(sql, instanceId, "e", 1);
+  assertEquals(scheduledFor, today[2]!.scheduledFor);
+});
+
 Deno.test("a delayed message that is canceled gives its places of the day back", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
@@ -243,11 +260,14 @@ Deno.test("a delayed message that is moved takes its place on its other day", as
   await using database = await createTestDatabase();
   const { admin, sql } = database;
   const { instanceId } = await createProtectedTenant(admin, { dailyLimit: 2 });
-  const { messageId } = await sendNow(sql, instanceId, 1, 60);
-  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 1, waiting: 0, waitingNew: 0 }]);
-  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
-  await callFunction(sql, "move_message", { instanceId, messageId, sendAt, expiresAt: null });
+  // Nothing is known of the present day yet.
+  await letTimePass(admin, 86_400);
+  const { messageId } = await sendNow(sql, instanceId, 1, 86_400);
   assertEquals(await countsOf(admin, instanceId), [{ day: 1, sent: 1, waiting: 0, waitingNew: 0 }]);
+  assertEquals((await readToday(sql, instanceId))?.sent, 0);
+  const sendAt = new Date(Date.now() + 60_000).toISOString();
+  await callFunction(sql, "move_message", { instanceId, messageId, sendAt, expiresAt: null });
+  assertEquals(await countsOf(admin, instanceId), [{ day: 0, sent: 1, waiting: 0, waitingNew: 0 }]);
 });
 
 const waysOut: Readonly<
@@ -314,7 +334,7 @@ Deno.test("health and the queue tell the limits of the day, what sets them, and 
   ]);
   await protect(admin, instanceId, {
     newContactsPerDay: null,
-    warmUp: { startPerDay: 3, rampDays: 30, startedAt: day },
+    warmUp: { startPerDay: 3, rampDays: 1, startedAt: day },
   });
   const warmingUp = await readToday(sql, instanceId);
   assertEquals([warmingUp?.limit, warmingUp?.limitedBy, warmingUp?.newContacts], [
@@ -366,6 +386,9 @@ Deno.test("of what waits to somebody new the first message takes a place for new
     known: { daysAhead: 0, heldBy: "interval" },
     b: { daysAhead: 1, heldBy: "new_contacts" },
   });
+  // The maintenance counts the same.
+  await callFunction(sql, "purge_expired", { maxRows: 100 });
+  assertEquals((await countsOf(admin, instanceId)).map(({ waitingNew }) => waitingNew), [1, 1]);
 });
 
 Deno.test("who has written meanwhile needs no place for new contacts where slots are planned anew", async () => {
