@@ -175,13 +175,18 @@ Deno.test("a batch pauses with the fifth equal failure in a row; a success or an
   );
 });
 
-for (const arrived of ["delivered", "read"]) {
-  Deno.test(`a message that was ${arrived} begins the row of failures anew`, async () => {
+const arrivals = ["delivered", "read"].flatMap((arrived) => [
+  { arrived, order: "in turn", places: [0, 1, 3, 4, 5] },
+  { arrived, order: "the last one first", places: [5, 4, 3, 1, 0] },
+]);
+
+for (const { arrived, order, places } of arrivals) {
+  Deno.test(`a message that was ${arrived} begins the row of failures anew, told ${order}`, async () => {
     await using client = await createWebhookClient();
     const { tenant, batchId, sentIds } = await sendFirst(client, 6, 9);
     const { errors: _none, ...told } = toFailedStatus(sentIds[2]!, 131026);
     await client.cloud(tenant, cloudPayload({ statuses: [{ ...told, status: arrived }] }));
-    for (const place of [0, 1, 3, 4, 5]) await tellFailure(client, tenant, sentIds[place]!, 131026);
+    for (const place of places) await tellFailure(client, tenant, sentIds[place]!, 131026);
     const { status, counts } = await readBatch(client.stack, tenant, batchId);
     assertEquals([status, counts.failed], ["running", 5]);
   });
