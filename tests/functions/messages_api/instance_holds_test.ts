@@ -315,6 +315,9 @@ Deno.test("a number is suspect only where its silence says so, and while nothing
     return (await stack.messages(tenant, "GET", "/health")).body.holdReason;
   };
   const { instanceId } = tenant;
+  await client.receive(tenant, { messageId: "in-1", text: { message: "Oi" } });
+  assertEquals(await suspect(), null, "it has received something since");
+  await stack.admin`delete from messaging.events where type = 'message.received'`;
   assertEquals(await suspect({ confirmed: "sent" }), null, "it has never confirmed anything");
   assertEquals(await suspect({ minutes: 9 }), null, "its messages are of the last ten minutes");
   assertEquals(await suspect({ minutes: 25 * 60 }), null, "it has sent nothing for a day");
@@ -323,6 +326,10 @@ Deno.test("a number is suspect only where its silence says so, and while nothing
   assertEquals(await suspect(), "manutenção");
   await administer(stack, "POST", "/queue/release", { body: { instanceId } });
   assertEquals(await suspect(), "suspect", "the end of another hold trusts nothing");
+  await stack.admin`
+    select messaging.advance_message(m.id, null, 'read', now(), null)
+    from (select id from messaging.messages where message = 'antes' limit 1) as m`;
+  assertEquals(await suspect(), null, "one was read");
 });
 
 Deno.test("a refusal outlasts word that the connection is there, and ends when a lost one is back", async () => {
