@@ -1,6 +1,12 @@
 import { assertEquals } from "../../support/assert.ts";
 import type { DoubleRequest } from "../../support/doubles/http_double.ts";
 import { startChatModel } from "../../support/doubles/outside_services.ts";
+import {
+  changeBatch,
+  createBatch,
+  readBatch,
+  runBatches,
+} from "../../support/fixtures/batch_calls.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import type { Answer, MessagingStack } from "../../support/stack/messaging_stack.ts";
@@ -333,3 +339,21 @@ function refuse(status: number, words: string): Response {
     status,
   });
 }
+
+Deno.test("a batch answers nobody: it marks nothing as read", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const [zapi] = await createChannels(client);
+  const { tenant } = zapi!;
+  await setReceipts(stack, tenant, "on_reply");
+  await receiveTwo(client, zapi!);
+  const batchId = await createBatch(stack, tenant, {
+    message: { messageType: "text", message: "Oi" },
+    recipients: [{ phone }],
+  });
+  await changeBatch(stack, tenant, batchId, "start");
+  await runBatches(stack, 1);
+  await stack.finishBackground();
+  assertEquals((await readBatch(stack, tenant, batchId)).counts.sent, 1);
+  assertEquals(receiptsOf(stack, tenant), []);
+});
