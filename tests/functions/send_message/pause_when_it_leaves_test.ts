@@ -80,6 +80,17 @@ Deno.test("pauseAgent false pauses nothing, neither when the call is accepted no
   assert(body.aiAgentPausedUntil !== null);
 });
 
+Deno.test("an agent's message that its caller has delayed leaves, though a person has written meanwhile", async () => {
+  const { stack: started, tenant } = await startWithAgent();
+  await using stack = started;
+  await stack.send(tenant, { ...text, sentBy: "ai_agent", delayMessage: 60 });
+  await stack.send(tenant, text);
+  assertEquals(await countPauses(stack), 1);
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 2);
+});
+
 function fromNow(seconds: number): string {
   return new Date(Date.now() + seconds * 1_000).toISOString();
 }
