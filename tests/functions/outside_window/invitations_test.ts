@@ -5,6 +5,7 @@ import { letTimePass } from "../../support/database/time_travel.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
 import { setPace } from "../../support/fixtures/paced_tenant.ts";
 import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { administer } from "../../support/stack/admin_calls.ts";
 import type { Answer } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { type LadderClient, phone, refuseCalls, startLadderClient } from "./ladder_client.ts";
@@ -374,16 +375,21 @@ async function limitDay(
 
 Deno.test("an invitation takes a place of the day, and what waits for its answer one when it leaves", async () => {
   await using ladder = await startLadderClient();
+  const { stack } = ladder.client;
   const readUsed = await limitDay(ladder);
   const invite = await createInvite(ladder);
-  await ladder.send(invite);
+  const first = await ladder.send(invite);
   await ladder.send(invite, { message: "dois" });
   assertEquals(await readUsed(), [1, 0, 1]);
   await ladder.dispatchUntil(1);
+  await administer(stack, "POST", "/queue/hold", { body: {} });
   await ladder.write();
   assertEquals(await readUsed(), [3, 0, 1]);
-  await ladder.dispatchUntil(3);
-  assertEquals(await readUsed(), [3, 0, 1]);
+  await stack.messages(ladder.tenant, "DELETE", `/messages/${first.body.messageId}`);
+  assertEquals(await readUsed(), [2, 0, 1]);
+  await administer(stack, "POST", "/queue/release", { body: {} });
+  await ladder.dispatchUntil(2);
+  assertEquals(await readUsed(), [2, 0, 1]);
 });
 
 for (const messagesPerSecond of [null, 10]) {
