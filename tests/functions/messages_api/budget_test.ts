@@ -309,6 +309,19 @@ Deno.test("what was under way and has failed gives its part of the budget back",
   assertEquals((await readBatch(client.stack, tenant, batchId)).counts.sent, 2);
 });
 
+Deno.test("the amounts of a budget are told without zeros at their end", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await replaceRates(client.stack.admin, tenant);
+  await client.stack.admin`update messaging.rates set amount = 0.100`;
+  await setBudget(client.stack.admin, tenant, "10.00");
+  const told = { monthlyAmount: "10", currency: "USD", reached: false };
+  await client.stack.send(tenant, { phone: phoneOf(0), messageType: "text", message: "Oi" });
+  assertEquals(await readBudget(client, tenant), { ...told, spent: "0", underWay: "0.1" });
+  await tellAll(client, tenant, "delivered");
+  assertEquals(await readBudget(client, tenant), { ...told, spent: "0.1", underWay: "0" });
+});
+
 Deno.test("what has failed before it was counted was never under way", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
