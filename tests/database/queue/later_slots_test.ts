@@ -133,6 +133,17 @@ Deno.test("what is promised for an instant keeps the limits of its day and the j
   }
 });
 
+Deno.test("of what waits for a day to somebody new the first message alone takes a place for new contacts", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createProtectedTenant(admin, { newContactsPerDay: 2 });
+  const sendAt = Date.now() + 24 * hour;
+  for (const phone of ["5511987654321", "5511987654321", "5511987654321", "5511987654322"]) {
+    const slot = await enqueueAt(sql, instanceId, sendAt, 10, phone);
+    assert(Date.parse(slot) < sendAt + hour, slot);
+  }
+});
+
 /** Queues a text for an instant. @returns the slot that it was promised */
 async function enqueueAt(
   sql: Sql,
