@@ -196,6 +196,11 @@ Deno.test("an endpoint that is disabled is told with what an e-mail needs, to th
       alertEmail: "ops@example.com",
     },
   }]);
+  const { instanceId } = world;
+  const again = await callFunction<Json>(world.sql, "update_event_endpoint", {
+    ...{ instanceId, endpointId, changes: { isActive: true } },
+  });
+  assertEquals([again["disabledReason"], again["disabledAt"]], [null, null]);
 });
 
 Deno.test("a delivery whose event is gone fails, and cannot be sent again", async () => {
