@@ -80,17 +80,22 @@ Deno.test("what cannot be edited or deleted is refused before the provider is as
   const waiting = await stack.send(tenant, { ...text, delayMessage: 600 });
   const audio = { phone, messageType: "audio", mediaUrl: "https://example.com/a.mp3" };
   const voice = await stack.send(tenant, audio);
+  const photo = { phone, messageType: "image", mediaUrl: "https://example.com/a.jpg" };
+  const typed = await stack.send(tenant, photo);
   const reaction = { phone, messageType: "reaction", reaction: { messageId, emoji: "👍" } };
   const reacted = await stack.send(tenant, reaction);
   await stack.admin`
     insert into messaging.contacts (instance_id, phone, identity_key, origin, last_inbound_at)
     values (${official.instanceId}, ${phone}, ${phone}, 'api', now())`;
   const onOfficial = await stack.send(official, text);
+  await stack.admin`
+    update messaging.messages set is_typed_on_phone = true where id = ${typed.body.messageId}`;
   const count = stack.provider.requests.length;
   const cases: [Tenant, string, number, string, string?][] = [
     [neighbour, messageId, 404, "message_not_found"],
     [tenant, waiting.body.messageId, 409, "message_not_editable", "queued"],
     [tenant, voice.body.messageId, 409, "message_not_editable", "unknown_type"],
+    [tenant, typed.body.messageId, 409, "message_not_editable", "unknown_type"],
     [tenant, reacted.body.messageId, 409, "message_not_editable", "unknown_type"],
     [official, onOfficial.body.messageId, 409, "message_not_editable", "official_channel"],
   ];
