@@ -388,6 +388,8 @@ alter table messaging.dispatch add column if not exists queue_from timestamp wit
 
 alter table messaging.instances add column if not exists turns jsonb;
 
+alter table messaging.dispatch add column if not exists told_held_by text;
+
 alter type messaging.message_snapshot add attribute cancel_on jsonb;
 
 alter type messaging.message_snapshot add attribute payment_reference text;
@@ -5589,11 +5591,11 @@ begin
 end;
 $$;
 
--- The invitation to a contact that a message waits for: the open one of the last 24 hours, or a new one, which
--- goes as the message would: at the pace where it `is_paced`, else at once, such as in the slot of a message that
--- was to leave now. Returns its id. The caller holds the contact, so that two messages find one invitation, and
--- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
--- Errors: MI010.
+-- The invitation to a contact that a message waits for: the open one, which has yet to leave or left within the
+-- last 24 hours, or a new one, which goes as the message would: at the pace where it `is_paced`, else at once,
+-- such as in the slot of a message that was to leave now. Returns its id. The caller holds the contact, so that
+-- two messages find one invitation, and stores the message. What the invitation costs counts for `of_batch`,
+-- the batch of the message. Locks pacing. Errors: MI010.
 create or replace function messaging.find_or_send_invitation(
   instance messaging.instances, message_id uuid, contact_id uuid, conversation_id uuid, rung jsonb,
   sent_by text, phone_given text, is_paced boolean, interval_seconds integer, of_batch uuid
@@ -5609,7 +5611,7 @@ begin
   where m.contact_id = any (messaging.merged_contact_ids(find_or_send_invitation.contact_id))
     and m.ladder is not null and m.ladder ? 'invitationFor'
     and m.status not in ('failed', 'canceled', 'expired')
-    and coalesce(m.sent_at, m.created_at) > clock - interval '24 hours'
+    and (m.status = 'queued' or coalesce(m.sent_at, m.unconfirmed_at) > clock - interval '24 hours')
   order by m.created_at desc
   limit 1;
   if found then
@@ -5617,8 +5619,9 @@ begin
   end if;
   invitation_id := gen_random_uuid();
   if not is_paced then
-    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
-    values (invitation_id, instance.id, 'unpaced', clock, clock);
+    perform messaging.schedule_message(
+      invitation_id, instance, find_or_send_invitation.contact_id, clock
+    );
   else
     select e.slot, e.held_by into slot, held_by
     from messaging.enqueue_message(
@@ -6149,14 +6152,17 @@ end;
 $$;
 
 -- Lets what waits for a contact's answer leave, in order, where its window is open now: what was queued at the
--- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
+-- pace, the rest at once. It takes its place of the day now, as it had none while it waited.
+-- The caller holds the contact. Locks the messages, then pacing, then dispatch.
 -- A message whose send window never opens waits on, until its end.
 create or replace function messaging.release_waiting_messages(contact_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
+  instance messaging.instances;
   survivor_id uuid;
   last_at_once uuid;
+  counted record;
 begin
   for message in
     select m.*
@@ -6190,6 +6196,17 @@ begin
         update messaging.message_queue q set goes_after = last_at_once
         where q.message_id = message.id and last_at_once is not null;
         last_at_once := message.id;
+        if instance.id is null then
+          instance := messaging.find_instance(message.instance_id);
+        end if;
+        if instance.protection is not null then
+          counted := messaging.count_unpaced_send(
+            instance.id, message.contact_id, clock_timestamp()
+          );
+          update messaging.message_queue q
+          set is_new = counted.is_new, counted_on = counted.counted_on
+          where q.message_id = message.id;
+        end if;
       end if;
     exception when sqlstate 'MI010' then
       null;
@@ -7712,7 +7729,7 @@ return concat(
 -- from now; `waits`, for an answer to an invitation: the claim has ended; `refused` with rungs [{rung,
 -- reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
 -- `lost` where the claim has ended. With `shown`, what records tell now.
--- Locks the contact, the queue row and the message, then as release_instances.
+-- Locks the contact, the queue row and the message, then pacing, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.
 create or replace function public.take_rung(request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -7763,6 +7780,11 @@ begin
   end if;
   if decided->'shown'->>'sentAs' = 'invitation' then
     delete from messaging.message_queue q where q.message_id = message.id;
+    if queued.counted_on is not null then
+      -- The invitation takes a place of the day, and the message one when it leaves.
+      perform from messaging.pacing p where p.instance_id = instance.id for no key update;
+      perform messaging.release_day_quota(array[queued]);
+    end if;
     perform messaging.await_reply(
       instance, message, decided, message.mode = 'queued' and queued.lane = 'unpaced'
     );
@@ -11209,9 +11231,9 @@ end;
 $$;
 
 -- Tells the workspace's alert address, where there is one, that an instance is held, and what there is to know
--- of that hold, `held_by` (see instance_holds): at most every ten minutes. `is_lasting`: whether the hold comes
--- again until a person puts something right; of another one it tells only where it lasts longer than a minute.
--- The caller holds dispatch.
+-- of that hold, `held_by` (see instance_holds): at most every ten minutes, but at once of another one than it was
+-- told of last, since nothing would tell of it later. `is_lasting`: whether the hold comes again until a person puts
+-- something right; else it tells only of one that lasts longer than a minute. The caller holds dispatch.
 create or replace function messaging.tell_hold(
   instance messaging.instances, held_by text, is_lasting boolean, clock timestamptz
 ) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -11232,10 +11254,13 @@ begin
   cross join lateral messaging.instance_holds(d) as h
   where w.id = instance.workspace_id and w.alert_email is not null
     and h.held_by = tell_hold.held_by and (is_lasting or h.ends_at > clock + interval '1 minute')
-    and coalesce(d.told_held_at < clock - interval '10 minutes', true);
+    and (
+      coalesce(d.told_held_at < clock - interval '10 minutes', true)
+      or d.told_held_by is distinct from h.held_by
+    );
   if found then
     update messaging.dispatch d
-    set told_held_at = clock
+    set told_held_at = clock, told_held_by = tell_hold.held_by
     where d.instance_id = instance.id;
   end if;
 end;
@@ -14564,6 +14589,93 @@ begin
   return messaging.allowed_pace(present) <> messaging.allowed_pace(former)
     or (present->'newChats') - 'used' is distinct from (former->'newChats') - 'used'
     or present->'timeLock' is distinct from former->'timeLock';
+end;
+$$;
+
+-- Decides whether an echo is of a message of ours. Some gateways report what we send through their API
+-- as typed on the phone, even before they answer the call.
+-- An echo matches an outbound message to that contact with the same words that is in flight, or has
+-- been unconfirmed for less than 15 minutes; it may have waited for weeks until it left. A message in flight
+-- keeps the echo until its own outcome tells whose it was (see resolve_pending_echo). Otherwise the echo
+-- confirms the oldest unconfirmed message.
+-- Media without a caption have no words: they match only a message in flight. A reaction matches one to the
+-- same message by the same emoji, whichever way the emoji is colored.
+-- Returns whether the echo is ours, as far as is known.
+-- Plans must not depend on statistics: "offset 0" reads the unsent messages of this contact by
+-- messages_history, where the instance and the state would suggest all that the instance has unsent.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));
+  candidate record;
+begin
+  -- A candidate may be settled before it is locked: then the next one is tried.
+  for round in 1..10 loop
+    select m.id, q.claim_token is not null as is_in_flight,
+      q.echo->>'providerMessageId' as echoed_id
+    into candidate
+    from (
+      select u.* from messaging.messages u
+      where u.contact_id = any (messaging.merged_contact_ids(match_echo.contact_id)) and u.sent_at is null
+      offset 0
+    ) as m
+    left join messaging.message_queue q on q.message_id = any (array[m.id])
+    where m.instance_id = match_echo.instance_id
+      and m.direction = 'outbound'
+      and m.status in ('queued', 'sending', 'unconfirmed')
+      -- A retried message still has the id of the attempt that failed.
+      and m.provider_message_id is distinct from event->>'providerMessageId'
+      and (
+        (
+          q.claim_token is not null
+          and (q.echo is null or q.echo->>'providerMessageId' = event->>'providerMessageId')
+        )
+        or (
+          (m.message is not null or m.message_type = 'reaction')
+          and m.unconfirmed_at > clock - interval '15 minutes'
+        )
+      )
+      -- Gateways trim whitespace. Options may stand around the words, as text or as buttons. What has no
+      -- words of its own, such as a location, is told with some.
+      and (
+        btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+        or (
+          m.content ? 'rendering'
+          and strpos(words, btrim(regexp_replace(m.message, '\s+', ' ', 'g'))) > 0
+        )
+        or (m.message is null and m.message_type = event->>'messageType')
+      )
+      and (
+        m.message_type <> 'reaction' or replace((m.content->'reaction')::text, e'\ufe0f', '')
+          is not distinct from replace((event->'content'->'reaction')::text, e'\ufe0f', '')
+      )
+      -- A gateway sends every audio file as a voice message.
+      and (
+        m.message is not null or m.message_type = event->>'messageType'
+        or messaging.media_kind(m.message_type) = messaging.media_kind(event->>'messageType')
+      )
+    order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at
+    limit 1;
+    if not found then
+      return false;
+    end if;
+    if not candidate.is_in_flight then
+      if messaging.confirm_by_echo(candidate.id, event) then
+        return true;
+      end if;
+    elsif candidate.echoed_id is not null then
+      return true;
+    else
+      update messaging.message_queue q set echo = event
+      where q.message_id = candidate.id and q.claim_token is not null and q.echo is null;
+      if found then
+        return true;
+      end if;
+    end if;
+  end loop;
+  return false;
 end;
 $$;
 
@@ -18392,6 +18504,9 @@ comment on column messaging.instances.turns is
 
 comment on column messaging.messages.purpose is
   'marketing, utility or authentication as the sending call or its template says; NULL is service. opt_out_confirmation is this service''s own answer to a keyword, and pauses no agent; agent_answer is an agent''s own answer, which a pause stops while it waits.';
+
+comment on column messaging.dispatch.told_held_by is
+  'Of which hold that was, in the word of heldBy: another one is told at once.';
 
 comment on column messaging.message_snapshot.question is
   'What a record shows of it, see shown_question; NULL where the message neither asks nor answers.';

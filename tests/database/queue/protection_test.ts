@@ -15,9 +15,9 @@ import { changeUnfollowed } from "../../support/database/unfollowed_change.ts";
 import {
   createProtectedTenant,
   makeKnown,
-  noonZone,
   protect,
 } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -350,7 +350,7 @@ Deno.test("health and the queue tell the limits of the day, what sets them, and 
 Deno.test("limits that are set during a day count what has left on it, and whom it was the first message to", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
-  const { instanceId } = await createTenant(admin, { timeZone: noonZone() });
+  const { instanceId } = await createTenant(admin, { timeZone: findMiddayZone() });
   const send = (contact: number): Promise<string> => sendAtOnce(sql, instanceId, contact);
   await send(1);
   await send(1);
@@ -374,7 +374,7 @@ Deno.test("limits that are set during a day count what has left on it, and whom 
 Deno.test("of what waits to somebody new the first message takes a place for new contacts, where these are limited later", async () => {
   await using database = await createTestDatabase();
   const { admin, sql } = database;
-  const { instanceId } = await createTenant(admin, { timeZone: noonZone() });
+  const { instanceId } = await createTenant(admin, { timeZone: findMiddayZone() });
   for (const [message, contact] of [["a", 1], ["a again", 1], ["b", 2], ["known", 9]] as const) {
     await enqueue(sql, instanceId, message, contact);
   }

@@ -4,7 +4,8 @@ import { countWaiting } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
 import { setPace } from "../../support/fixtures/paced_tenant.ts";
-import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
+import { protect } from "../../support/fixtures/protected_tenant.ts";
+import { findMiddayZone } from "../../support/midday_zone.ts";
 import { administer } from "../../support/stack/admin_calls.ts";
 import type { Answer } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -364,7 +365,7 @@ Deno.test("a window that closes before a queued message leaves sends the invitat
 async function limitDay(
   { client: { stack }, tenant }: LadderClient,
 ): Promise<() => Promise<readonly unknown[]>> {
-  await stack.admin`update messaging.instances set time_zone = ${noonZone()}`;
+  await stack.admin`update messaging.instances set time_zone = ${findMiddayZone()}`;
   await protect(stack.admin, tenant.instanceId, { dailyLimit: 50, newContactsPerDay: 20 });
   return async () => {
     const { sent, waiting, newContacts } =
