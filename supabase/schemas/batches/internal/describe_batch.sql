@@ -170,7 +170,7 @@ begin
     );
     exit when remaining <= fitting;
     remaining := remaining - fitting;
-    slot := greatest(messaging.window_open_until(instance, slot), slot + pace);
+    slot := greatest(messaging.window_open_until(instance, slot), slot + pace * fitting);
     if not messaging.is_send_window_open(instance, slot) then
       slot := messaging.next_window_start(instance, slot);
     end if;
