@@ -193,14 +193,14 @@ begin
         case when chosen is not null then 'choice' else stored.message_type end, stored.file
       );
     end if;
+    if stored.has_unproven_address then
+      perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
+    end if;
     if stored.tells_name and stored.sender_id <> all (named) then
       named := named || stored.sender_id;
       perform messaging.record_contact_changes(
         stored.instance_id, stored.sender_id, jsonb '{"name": null}'
       );
-    end if;
-    if stored.has_unproven_address then
-      perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
     -- Not the transaction's instant: messages keep their order by it.
     stored_at := clock_timestamp();
