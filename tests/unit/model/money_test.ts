@@ -36,7 +36,7 @@ Deno.test("an amount is a number with a point and at most two places", () => {
 
 Deno.test("an amount that must have been checked is no other text", () => {
   assertEquals(requireCents("129.9"), 12_990n);
-  assertThrows(() => requireCents("1,50"), Error, "an amount");
+  assertThrows(() => requireCents("1,50"), Error, "a validated amount");
 });
 
 Deno.test("what is written is read again, to the cent", () => {
