@@ -7,14 +7,3 @@ return least(
   coalesce(to_timestamp(pg_sequence_last_value(floor_of.floor)), '-infinity'::timestamptz),
   clock - messaging.floor_lag()
 );
-
--- How far behind the clock a floor stays: twice as far as what lowers it, so that a transaction may last as long.
--- Beside an old snapshot each look reads what has left since then.
-create or replace function messaging.floor_lag()
-returns interval language sql immutable
-return interval '6 seconds';
-
--- An instant as the sequence of a floor holds it: seconds since 1970.
-create or replace function messaging.floor_value(due_at timestamptz)
-returns bigint language sql stable
-return greatest(floor(extract(epoch from due_at)), 1)::bigint;
