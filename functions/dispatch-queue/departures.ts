@@ -21,13 +21,13 @@ export function awaitDeparture(
 }
 
 /**
- * How much a fast instance gives way while the process is late with what it wanted to do: what it sends beyond
- * `ownPerSecond` is then for those who share the process with it, whose messages and calls would wait.
+ * How a fast instance gives way while this process is late: it slows down, as far as to `ownPerSecond`, so that the
+ * messages and calls of the others do not wait for its messages.
  */
 const givingWay = {
-  /** The throughput of an official number that has asked for no more: no slower instance gives way. */
+  /** What an official number may send that the channel has not raised: no slower instance gives way. */
   ownPerSecond: 80,
-  /** So late the timers are on average when it does. */
+  /** It gives way while its timers are later than this on average. */
   lateMs: 4,
   /** How much the newest timer counts in that average. */
   weight: 0.1,
@@ -70,7 +70,7 @@ class Departures {
     return this.#waiting.length === 0 && this.#latestMs + secondMs < performance.now();
   }
 
-  /** Lets leave what may, and looks again when the next one may. */
+  /** Lets every message leave that may, and sets a timer for the next one. */
   #proceed(): void {
     clearTimeout(this.#timer);
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
@@ -103,7 +103,7 @@ class Departures {
     this.#share = Math.min(Math.max(this.#share * change, least), 1);
   }
 
-  /** When less than a second's messages have left within a second. */
+  /** When fewer have left within the last second than may. */
   #freeAtMs(): number {
     const { length } = this.#ring;
     const allowed = Math.ceil(length * this.#share);
