@@ -1738,20 +1738,11 @@ begin
   end if;
   perform messaging.note_contact(contact_id);
   perform messaging.record_event(
-    record_contact_changes.instance_id, record_contact_changes.contact_id, 'contact.updated',
-    jsonb_build_object(
-      'contactId', record_contact_changes.contact_id,
-      'phone', state->'phone',
-      'name', state->'name',
-      'fieldsUpdated', changed
-    ) || coalesce(
-      (
-        select jsonb_strip_nulls(h.identities)
-        from messaging.hidden_identities(record_contact_changes.contact_id) as h
-      ),
-      '{}'
-    )
-  );
+    record_contact_changes.instance_id, c.id, 'contact.updated',
+    messaging.event_person(c) || jsonb_build_object('fieldsUpdated', changed)
+  )
+  from messaging.contacts c
+  where c.id = record_contact_changes.contact_id;
 end;
 $$;
 
