@@ -4881,6 +4881,31 @@ begin
 end;
 $$;
 
+-- Keeps what a call has decided outside the database under its `Idempotency-Key`. `request`: idempotency
+-- (see begin_idempotent), outcome. Returns the outcome, or {replayed} where another call with this key was
+-- sooner: both have done their work, and both are answered alike. Errors: MI007, MI008, MI035.
+create or replace function public.keep_call(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  replayed constant jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  return messaging.keep_outcome(request, request->'outcome');
+end;
+$$;
+
+-- What the first call with this `Idempotency-Key` has decided, for a call that does its work outside the
+-- database. `request`: idempotency (see recall_idempotent). Returns {replayed}, or {} for a new key, which
+-- is not taken. Errors: MI007, MI008, MI035.
+create or replace function public.recall_call(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+begin
+  return coalesce(messaging.recall_idempotent(request), '{}');
+end;
+$$;
+
 -- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
 -- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
 -- enqueue_message and schedule_message: of one call all are immediate, or none, and all

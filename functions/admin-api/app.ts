@@ -1,13 +1,16 @@
 import type { Hono } from "hono";
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
+import { executeRepeatable } from "../../shared/idempotency/repeatable_call.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { createAdminRoutes } from "./admin_operations.ts";
 import { createConnectionLinkRoutes } from "./connection_link_routes.ts";
 import type { ConnectionLinkServices } from "./connection_links.ts";
 import { createConnectionRoutes } from "./connection_routes.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
+import { readAdminIdempotency } from "./http_exchange.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { queueOperations } from "./queue_routes.ts";
 import { createRateRoutes } from "./rate_routes.ts";
@@ -45,11 +48,14 @@ export function createAdminApp(services: AdminServices): Hono {
       method: "POST",
       path: "/credentials/reseal",
       handlers: [
-        async (context): Promise<Response> =>
-          answerJson(context, resealResponseSchema, {
-            success: true,
-            ...await resealCredentials(services),
-          }),
+        async (context): Promise<Response> => {
+          const resealed = await executeRepeatable({
+            database: services.database,
+            idempotency: await readAdminIdempotency(context, {}),
+            execute: () => resealCredentials(services),
+          });
+          return answerRecorded(context, resealResponseSchema, resealed);
+        },
       ],
     } satisfies Route,
     {

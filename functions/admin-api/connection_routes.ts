@@ -9,8 +9,10 @@ import { setWebhooks } from "../../shared/connections/webhooks.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
+import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
-import type { AdminContext } from "./http_exchange.ts";
+import { executeRepeatable } from "../../shared/idempotency/repeatable_call.ts";
+import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import {
   connectionChangeResponseSchema,
@@ -49,15 +51,27 @@ export function createConnectionRoutes(services: ConnectionServices): Route[] {
 
   const change =
     (what: "restart" | "logout") => async (context: AdminContext): Promise<Response> => {
-      await changeConnection(services, await requireInstanceId(context, database), what);
-      return answerJson(context, connectionChangeResponseSchema, { success: true });
+      const instanceId = await requireInstanceId(context, database);
+      const changed = await executeRepeatable({
+        database,
+        idempotency: await readAdminIdempotency(context, {}),
+        execute: async () => {
+          await changeConnection(services, instanceId, what);
+          return {};
+        },
+      });
+      return answerRecorded(context, connectionChangeResponseSchema, changed);
     };
 
-  const postWebhooks = async (context: AdminContext): Promise<Response> =>
-    answerJson(context, webhooksResponseSchema, {
-      success: true,
-      ...await setWebhooks(services, await requireInstanceId(context, database)),
+  const postWebhooks = async (context: AdminContext): Promise<Response> => {
+    const instanceId = await requireInstanceId(context, database);
+    const set = await executeRepeatable({
+      database,
+      idempotency: await readAdminIdempotency(context, {}),
+      execute: () => setWebhooks(services, instanceId),
     });
+    return answerRecorded(context, webhooksResponseSchema, set);
+  };
 
   return [
     { method: "GET", path, handlers: [getState] },

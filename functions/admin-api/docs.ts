@@ -40,6 +40,7 @@ const resealOperation: Operation = {
   summary: "Seal stored credentials under the current key",
   description:
     "Rotates the encryption key: after a new key was added at the start of `CREDENTIALS_KEYS`, seals a batch of credentials under it again. Call it until `remaining` is 0. Then the former key can be removed, provided that `keyId` is the id of the new key: a process that started before the change knows only the former keys. Repeatable, and safe while instances are changed. The request has no body.",
+  isIdempotent: true,
   success: {
     description: "Result of this call.",
     schema: resealResponseSchema,

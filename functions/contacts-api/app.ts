@@ -19,6 +19,7 @@ import { readSearchedPhone } from "../../shared/model/phone.ts";
 import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { executeRepeatable } from "../../shared/idempotency/repeatable_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { eraseContact, erasePerson, type ErasingServices } from "./erase_contact.ts";
 import { exportContact } from "./export_contact.ts";
@@ -147,13 +148,14 @@ function changeBlockTo(isBlocked: boolean): ClientRoute<ContactsApiServices>["ha
   return async (services, context) => {
     const body = context.get("body");
     const request = validateBody(context, blockContactSchema, body, checkTarget);
-    const blocked = await blockContact(
-      services,
-      requireInstance(context),
-      readRecipient(request),
-      isBlocked,
-    );
-    return answerJson(context, blockContactResponseSchema, blocked);
+    const instance = requireInstance(context);
+    const blocked = await executeRepeatable({
+      database: services.database,
+      idempotency: await readClientIdempotency(context),
+      execute: () => blockContact(services, instance, readRecipient(request), isBlocked),
+      isKept: ({ channel }) => channel !== "refused",
+    });
+    return answerRecorded(context, blockContactResponseSchema, blocked);
   };
 }
 

@@ -26,7 +26,7 @@ export async function blockContact(
   instance: SealedInstance,
   target: Omit<ContactTarget, "instanceId">,
   isBlocked: boolean,
-): Promise<AnswerOf<typeof blockContactResponseSchema>> {
+): Promise<Omit<AnswerOf<typeof blockContactResponseSchema>, "success">> {
   const { instanceId } = instance;
   const { contactId, to } = await services.database.rpc("block_contact", {
     ...target,
@@ -37,7 +37,7 @@ export async function blockContact(
   const receipt: ActionReceipt = to === null
     ? recipientNeedsPhone
     : await askChannel(services, instance, () => ({ action, to }));
-  const told = { success: true, contactId, isBlocked } as const;
+  const told = { contactId, isBlocked };
   if (receipt.outcome === "done") return { ...told, channel: `${action}ed` };
   if (receipt.outcome === "not_supported") return { ...told, channel: "not_supported" };
   return { ...told, channel: "refused", details: describeAction(receipt) };

@@ -287,6 +287,7 @@ export const operations: readonly Operation[] = [
       : "Takes `isBlocked` back, here and on the channel. What the channel answers is told in `channel`.",
     access: "clientToken",
     body: blockContactSchema,
+    isIdempotent: true,
     success: {
       description: "The contact, and what the channel did.",
       schema: blockContactResponseSchema,

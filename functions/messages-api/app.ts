@@ -15,6 +15,7 @@ import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import { markReadByCall } from "../../shared/messages/read_receipts.ts";
 import type { RunAfterResponse } from "../../shared/runtime/background.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { executeRepeatable } from "../../shared/idempotency/repeatable_call.ts";
 import {
   cancelMessagesResponseSchema,
   cancelMessagesSchema,
@@ -157,8 +158,14 @@ async function readMessage(
   context: ClientContext,
 ): Promise<Response> {
   const { typing } = validateBody(context, readMessageSchema, context.get("body"));
-  const outcome = await markReadByCall(services, readMessageTarget(context), typing);
-  return answerJson(context, readMessageResponseSchema, { success: true, ...outcome });
+  const target = readMessageTarget(context);
+  const read = await executeRepeatable({
+    database: services.database,
+    idempotency: await readClientIdempotency(context),
+    execute: () => markReadByCall(services, target, typing),
+    isKept: ({ channel }) => channel === "read" || channel === "not_supported",
+  });
+  return answerRecorded(context, readMessageResponseSchema, read);
 }
 
 async function cancelByKey(

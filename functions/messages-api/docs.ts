@@ -350,6 +350,7 @@ export const operations: readonly Operation[] = [
     pathParameters: messageOf(demoReceivedMessageId),
     body: readMessageSchema,
     isBodyOptional: true,
+    isIdempotent: true,
     success: { description: "What the channel did.", schema: readMessageResponseSchema },
     errors: ["message_not_found", "message_not_readable"],
     fields: {

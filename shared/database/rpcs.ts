@@ -6,6 +6,7 @@ import type { ConversationsRpcs } from "./rpcs/conversations.ts";
 import type { CostsRpcs } from "./rpcs/costs.ts";
 import type { EventsRpcs } from "./rpcs/events.ts";
 import type { HistoryRpcs } from "./rpcs/history.ts";
+import type { IdempotencyRpcs } from "./rpcs/idempotency.ts";
 import type { InboundRpcs } from "./rpcs/inbound.ts";
 import type { MediaRpcs } from "./rpcs/media.ts";
 import type { MediaUploadRpcs } from "./rpcs/media_uploads.ts";
@@ -34,6 +35,7 @@ export interface Rpcs
     CostsRpcs,
     EventsRpcs,
     HistoryRpcs,
+    IdempotencyRpcs,
     InboundRpcs,
     MediaRpcs,
     MediaUploadRpcs,

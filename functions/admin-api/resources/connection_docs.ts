@@ -155,6 +155,7 @@ export const connectionOperations: readonly Operation[] = [
     summary: "Set the webhooks of an instance",
     description:
       "Points the provider's webhooks to this service, also where `configureWebhooks` is false. Of the official channel it overrides the address for all numbers of the account (`subscribed_apps`), which needs a `wabaId`; what the app subscribes to is set at Meta. The request has no body.",
+    isIdempotent: true,
     success: { description: "Where events go now.", schema: webhooksResponseSchema },
     errors: changeErrors,
     fields: {
@@ -180,6 +181,7 @@ export const connectionOperations: readonly Operation[] = [
     summary: "Restart the session of an instance",
     description:
       "The gateway builds the session up again. A phone that is connected stays so. The request has no body.",
+    isIdempotent: true,
     success: { description: "The gateway restarts.", schema: connectionChangeResponseSchema },
     errors: changeErrors,
     examples: [{ name: "restarted", summary: "A restart", response: { success: true } }],
@@ -192,6 +194,7 @@ export const connectionOperations: readonly Operation[] = [
     summary: "End the session of an instance",
     description:
       "The phone is no longer connected and has to be connected again; nothing is sent or received until then. The request has no body.",
+    isIdempotent: true,
     success: { description: "The session has ended.", schema: connectionChangeResponseSchema },
     errors: changeErrors,
     examples: [{ name: "logged_out", summary: "A logout", response: { success: true } }],

@@ -1,3 +1,14 @@
+import type { Rpc } from "./rpc.ts";
+
+/** Calls whose work is not done in the transaction that keeps its outcome. */
+export interface IdempotencyRpcs {
+  keep_call: Rpc<
+    { readonly idempotency: Idempotency; readonly outcome: object },
+    RecordedResult<object>
+  >;
+  recall_call: Rpc<{ readonly idempotency: Idempotency }, Partial<Replayed<object>>>;
+}
+
 /** A call's `Idempotency-Key`, as the SQL function `begin_idempotent` takes it. */
 export interface Idempotency {
   /** Owner of the key: a client token's id, or `admin`. */

@@ -42,7 +42,12 @@ interface Connected {
   readonly instanceId: string;
   readonly name: string;
   /** A call below `connection`, which is the empty path. */
-  call(method: string, path: string, body?: unknown): ReturnType<AdminClient["call"]>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): ReturnType<AdminClient["call"]>;
 }
 
 /** An instance at a simulated provider; its phone is not connected. */
@@ -64,8 +69,8 @@ async function createInstance(
   );
   return {
     ...{ instanceId, name },
-    call: (method, path, body) =>
-      client.call(method, `/instances/${instanceId}/connection${path}`, { body }),
+    call: (method, path, body, headers = {}) =>
+      client.call(method, `/instances/${instanceId}/connection${path}`, { body, headers }),
   };
 }
 
@@ -240,6 +245,23 @@ for (const provider of gateways) {
     assertEquals(typeof (await call("GET", "")).body.since, "string", "since it was ended");
     await simulator.post("/sessions", { provider, instance: name, behavior: "down" });
     assertEquals((await call("GET", "")).body.since, null, "of a state that nobody knows");
+  });
+
+  Deno.test(`a logout of ${provider} that comes again with its key ends no session that was connected since`, async () => {
+    await using client = await createAdminClient();
+    await using simulator = startSimulator();
+    const { name, call } = await createInstance(client, simulator, provider);
+    const key = { "idempotency-key": "k" };
+    assertEquals((await call("POST", "/logout", undefined, key)).body, { success: true });
+    await simulator.post("/connections", { provider, instance: name, state: "connected" });
+    const again = await call("POST", "/logout", undefined, key);
+    assertEquals([again.body, again.headers.get("idempotent-replayed")], [
+      { success: true },
+      "true",
+    ]);
+    assertEquals((await call("GET", "")).body.state, "connected");
+    await call("POST", "/logout");
+    assertEquals((await call("GET", "")).body.state, "disconnected");
   });
 
   Deno.test(`no code of ${provider} is in a log line`, async () => {
