@@ -126,14 +126,15 @@ async function passMinute(passing: Passing): Promise<Minute> {
   );
   for (const table of await readTables(admin)) report.note(`   ${describeTable(table)}`);
   for (const kind of kinds) {
-    const { answered, failed, lagsMs } = measured[kind];
+    const { answered, failures, lagsMs } = measured[kind];
     const wanted = perSecond[kind] * share;
     const reached = answered / 60;
-    if (failed > 0 || reached < leastShare * wanted) {
+    if (failures.length > 0 || reached < leastShare * wanted) {
       report.note(
-        `   RATE NOT REACHED: ${kind} ${reached.toFixed(1)} of ${wanted} a second, ${failed} ` +
-          `failed; the generator made its calls ${ms(lagsMs, 99)} late (p99)`,
+        `   RATE NOT REACHED: ${kind} ${reached.toFixed(1)} of ${wanted} a second, ` +
+          `${failures.length} failed; the generator made its calls ${ms(lagsMs, 99)} late (p99)`,
       );
+      for (const failure of new Set(failures.slice(0, 5))) report.note(`   ${failure}`);
     }
   }
   return { sendP99Ms: percentile(send, 99), calls };

@@ -26,7 +26,8 @@ export interface SteadyLoad {
 /** What was measured since the last report. */
 export interface LoadReport {
   readonly answered: number;
-  readonly failed: number;
+  /** Why calls have failed. */
+  readonly failures: readonly string[];
   /** From when a call was due to its answer. */
   readonly latenciesMs: readonly number[];
   /** From when a call was due to when it was made: what this worker itself is late. */
@@ -38,12 +39,21 @@ declare const self: {
   postMessage(report: LoadReport): void;
 };
 
-let measured = { answered: 0, failed: 0, latenciesMs: [] as number[], lagsMs: [] as number[] };
+let measured = startReport();
+
+function startReport(): {
+  answered: number;
+  readonly failures: string[];
+  readonly latenciesMs: number[];
+  readonly lagsMs: number[];
+} {
+  return { answered: 0, failures: [], latenciesMs: [], lagsMs: [] };
+}
 
 self.onmessage = ({ data }): void => {
   if (data === "report") {
     self.postMessage(measured);
-    measured = { answered: 0, failed: 0, latenciesMs: [], lagsMs: [] };
+    measured = startReport();
   } else makeCalls(data);
 };
 
@@ -57,8 +67,8 @@ async function makeCalls(load: SteadyLoad): Promise<never> {
     call(load, tick).then(() => {
       measured.answered += 1;
       measured.latenciesMs.push(performance.now() - dueAt);
-    }, () => {
-      measured.failed += 1;
+    }, (error: Error) => {
+      measured.failures.push(`after ${Math.round(performance.now() - dueAt)} ms ${error.message}`);
     });
   }
 }
