@@ -332,6 +332,21 @@ Deno.test("a number is suspect only where its silence says so, and while nothing
   assertEquals(await suspect(), null, "one was read");
 });
 
+Deno.test("a suspect number is trusted again once a person writes to it", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant();
+  for (let count = 0; count < 21; count++) await stack.send(tenant, { ...to, message: "antes" });
+  await makeSuspect(stack.admin, tenant);
+  const look = async (): Promise<Json> => {
+    await callFunction(stack.admin, "hold_suspects", { maxInstances: 10 });
+    return (await stack.messages(tenant, "GET", "/health")).body.holdReason;
+  };
+  assertEquals(await look(), "suspect");
+  await client.receive(tenant, { messageId: "in-1", text: { message: "Oi" } });
+  assertEquals(await look(), null);
+});
+
 Deno.test("a refusal outlasts word that the connection is there, and ends when a lost one is back", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "zapi" });
