@@ -17133,6 +17133,13 @@ returns jsonb language sql set search_path = '' as $$
   ), 'MI051', 'media_not_found');
 $$;
 
+-- media-api: the first answer to an upload with this `Idempotency-Key`, before anything is fetched: see
+-- recall_call.
+create or replace function public.recall_upload(request jsonb)
+returns jsonb language sql set search_path = '' as $$
+  select public.recall_call(request);
+$$;
+
 -- Records how the fetching of a file ended, with its outbox row. `request`: outboxId, claimToken, mediaId,
 -- outcome (stored | failed | expired | retry), error {code, message}, retryAfterMs; of a stored one
 -- mimeType, size, sha256, and asksTranscript, whether its words are to be written down.
